@@ -1,0 +1,51 @@
+#include "overture/base/table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "overture/base/check.h"
+
+namespace overture {
+namespace {
+
+bool looks_numeric(const std::string& cell) {
+  return cell.empty() || (cell[0] >= '0' && cell[0] <= '9') || cell[0] == '-' || cell[0] == '+';
+}
+
+}  // namespace
+
+Table::Table(std::vector<std::string> header) : header_(std::move(header)) {}
+
+void Table::add(std::vector<std::string> row) {
+  check(row.size() == header_.size(), "a row has a cell for every column");
+  rows_.push_back(std::move(row));
+}
+
+std::string Table::text() const {
+  std::string out;
+  std::vector<std::size_t> width(header_.size());
+  std::vector<bool> right(header_.size());
+  for (std::size_t c = 0; c < header_.size(); ++c) {
+    width[c] = header_[c].size();
+    for (const auto& row : rows_) width[c] = std::max(width[c], row[c].size());
+    right[c] = std::all_of(rows_.begin(), rows_.end(), [c](const auto& row) { return looks_numeric(row[c]); });
+  }
+  const auto line = [&](const std::vector<std::string>& cells) {
+    std::string text;
+    for (std::size_t c = 0; c < cells.size(); ++c) {
+      text += c == 0 ? "" : "  ";
+      text += right[c] ? fmt::format("{:>{}}", cells[c], width[c]) : fmt::format("{:<{}}", cells[c], width[c]);
+    }
+    text.erase(text.find_last_not_of(' ') + 1);
+    return text + "\n";
+  };
+  out += line(header_);
+  std::vector<std::string> rule;
+  for (const std::size_t w : width) rule.emplace_back(w, '-');
+  out += line(rule);
+  for (const auto& row : rows_) out += line(row);
+  return out;
+}
+
+}  // namespace overture

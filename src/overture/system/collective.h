@@ -1,0 +1,24 @@
+// What a collective is, apart from how it is carried out: the operation, its size, and the algorithms that the
+// system layer knows. Pure data; no clock, no network.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "overture/base/units.h"
+
+namespace overture::system {
+
+enum class CollectiveKind : std::uint8_t { all_reduce, all_to_all, all_gather, reduce_scatter };
+
+constexpr std::string_view name(CollectiveKind kind) {
+  switch (kind) {
+    case CollectiveKind::all_reduce: return "all_reduce";
+    case CollectiveKind::all_to_all: return "all_to_all";
+    case CollectiveKind::all_gather: return "all_gather";
+    case CollectiveKind::reduce_scatter: return "reduce_scatter";
+  }
+  return "?";
+}
+
+}  // namespace overture::system

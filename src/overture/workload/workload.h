@@ -1,0 +1,62 @@
+// A training job as layers: what each computes and what it communicates, in the three passes of a training
+// step. Readers and generators produce it, training_loop.h runs it. It says nothing about networks.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "overture/base/units.h"
+#include "overture/system/collective.h"
+
+namespace overture::workload {
+
+// How the layers are spread over the ranks. It decides the order of a training step and which network
+// dimensions each pass's communication spans (docs/reference/workload.md).
+enum class Parallelism : std::uint8_t {
+  micro,
+  data,
+  model,
+  distributed_inference,
+  hybrid_data_model,
+  hybrid_model_data,
+  hybrid_transformer,
+  hybrid_transformer_fwd_in_bckwd,
+  hybrid_dlrm,
+  hybrid_dlrm_enhanced,
+  hybrid_customized,
+};
+
+struct Communication {
+  system::CollectiveKind kind;
+  Bytes size;
+};
+
+// One pass through one layer: compute, then perhaps communicate.
+struct Pass {
+  Duration compute{};
+  std::optional<Communication> communication;
+};
+
+struct Layer {
+  std::string name;
+  Pass forward;
+  Pass input_gradient;
+  Pass weight_gradient;
+  Duration update{};  // added after every collective of the layer
+  // Only under hybrid_customized: data, model, hybrid_data_model or hybrid_model_data.
+  Parallelism parallelism = Parallelism::data;
+};
+
+struct Workload {
+  Parallelism parallelism = Parallelism::data;
+  int model_group = 1;                // ranks that share a model; hybrid_transformer*
+  std::vector<int> checkpoints;       // layers whose activations are kept; hybrid_transformer_fwd_in_bckwd
+  std::vector<int> recompute_starts;  // layers whose input gradient starts a recomputation; same
+  int last_bottom_layer = 0;          // of the bottom MLP; hybrid_dlrm*
+  std::vector<Layer> layers;
+};
+
+}  // namespace overture::workload
