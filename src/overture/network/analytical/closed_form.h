@@ -1,0 +1,35 @@
+// ASTRA-sim 1.0's analytical network: every message takes latency + size / bandwidth of the highest dimension
+// it crosses, and no two messages ever share a link. Exact to the cycle, and wildly optimistic when a rank talks
+// to many at once: an all-to-all gets faster with more ranks.
+#pragma once
+
+#include "overture/network/analytical/config.h"
+
+namespace overture::network {
+
+class ClosedForm final : public Network {
+ public:
+  ClosedForm(const AnalyticalConfig& config, const topology::Hierarchy& machine, sim::EventQueue& events);
+
+  void send(const Message& message, Action delivered) override;
+
+  // How long `message` takes, whatever else is going on.
+  Duration latency(const Message& message) const;
+
+ private:
+  struct Dimension {
+    double latency_ns;
+    double bytes_per_ns;
+    double nic_ns;
+    double router_ns;
+    double memory_latency_ns;
+    double memory_bytes_per_ns;
+    double memory_scale;
+  };
+
+  const topology::Hierarchy& machine_;  // outlives the network
+  sim::EventQueue& events_;             // outlives the network
+  std::vector<Dimension> dimensions_;
+};
+
+}  // namespace overture::network

@@ -1,0 +1,101 @@
+#include "overture/network/analytical/shared_links.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "overture/base/check.h"
+
+namespace overture::network {
+namespace {
+
+using topology::DimensionKind;
+
+Duration from_ns(double ns) { return Duration{std::llround(ns * 1000)}; }
+Duration per_byte(Bytes size, double ps) { return Duration{std::llround(std::ceil(static_cast<double>(size.count()) * ps))}; }
+
+// What one directed link carries. A ring's links go half to either side; in a ring of two both sides are one.
+double directed_bytes_per_ns(const DimensionConfig& d) {
+  const int bundles = d.kind == DimensionKind::ring && d.size > 2 ? 2 : 1;
+  return d.link_bytes_per_ns * usable_links(d) / bundles;
+}
+
+}  // namespace
+
+SharedLinks::SharedLinks(const AnalyticalConfig& config, const topology::Hierarchy& machine, sim::EventQueue& events)
+    : machine_(machine), events_(events) {
+  for (const DimensionConfig& d : config.dimensions) {
+    const bool is_switch = d.kind == DimensionKind::switched;
+    dimensions_.push_back({.hop = from_ns(d.link_latency_ns),
+                           .fixed = from_ns(2 * d.nic_latency_ns + (is_switch ? d.router_latency_ns : 0)),
+                           .ps_per_byte = 1000 / directed_bytes_per_ns(d),
+                           .memory = from_ns(d.memory_scale * d.memory_latency_ns),
+                           .memory_ps_per_byte = d.memory_scale * 1000 / d.memory_bytes_per_ns});
+  }
+}
+
+std::int32_t SharedLinks::new_flight(const Message& message, Action delivered) {
+  if (unused_flights_.empty()) {
+    unused_flights_.push_back(static_cast<std::int32_t>(flights_.size()));
+    flights_.emplace_back();
+  }
+  const std::int32_t id = unused_flights_.back();
+  unused_flights_.pop_back();
+  const int d = machine_.dimension_between(message.from, message.to);
+  check(d >= 0, "a rank does not send to itself");
+  const Dimension& dimension = dimensions_[static_cast<std::size_t>(d)];
+  const int size = machine_.dimension(d).size;
+  const int ahead = (machine_.coordinate(message.to, d) - machine_.coordinate(message.from, d) + size) % size;
+  flights_[static_cast<std::size_t>(id)] = {
+      .message = message,
+      .delivered = delivered,
+      .earliest = events_.now() + dimension.memory + per_byte(message.size, dimension.memory_ps_per_byte),
+      .dimension = d,
+      .hops_left = machine_.hops(message.from, message.to, d),
+      .at = message.from,
+      .ascending = ahead <= size / 2};
+  return id;
+}
+
+void SharedLinks::send(const Message& message, Action delivered) { enter_link(new_flight(message, delivered)); }
+
+// Every directed link has a number: its dimension, the rank whose port it is, and which of the rank's ports.
+std::uint64_t SharedLinks::next_link(const Flight& flight) const {
+  const int d = flight.dimension;
+  Rank owner = flight.at;
+  int port = 0;
+  switch (machine_.dimension(d).kind) {
+    case DimensionKind::ring: port = flight.ascending ? 0 : 1; break;
+    case DimensionKind::fully_connected: port = machine_.coordinate(flight.message.to, d); break;
+    case DimensionKind::switched:
+      port = flight.hops_left == 2 ? 0 : 1;  // up from the sender, then down to the receiver
+      if (port == 1) owner = flight.message.to;
+      break;
+  }
+  const auto ports = static_cast<std::uint64_t>(std::max(2, machine_.dimension(d).size));
+  const auto links_below = static_cast<std::uint64_t>(index(owner)) * ports + static_cast<std::uint64_t>(port);
+  return links_below * static_cast<std::uint64_t>(machine_.dimensions()) + static_cast<std::uint64_t>(d);
+}
+
+void SharedLinks::enter_link(std::int32_t id) {
+  Flight& flight = flights_[static_cast<std::size_t>(id)];
+  const Dimension& dimension = dimensions_[static_cast<std::size_t>(flight.dimension)];
+  Time& free_at = free_at_[next_link(flight)];
+  const Time start = std::max(free_at, events_.now());
+  free_at = start + per_byte(flight.message.size, dimension.ps_per_byte);
+  if (--flight.hops_left > 0) {
+    if (machine_.dimension(flight.dimension).kind == DimensionKind::ring) {
+      const int size = machine_.dimension(flight.dimension).size;
+      const int stride = machine_.stride(flight.dimension);
+      const int here = machine_.coordinate(flight.at, flight.dimension);
+      const int next = (here + (flight.ascending ? 1 : size - 1)) % size;
+      flight.at = Rank{index(flight.at) + (next - here) * stride};
+    }
+    events_.at(start + dimension.hop, [this, id] { enter_link(id); });
+    return;
+  }
+  const Time arrival = std::max(free_at + dimension.hop + dimension.fixed, flight.earliest);
+  unused_flights_.push_back(id);
+  events_.at(arrival, flight.delivered);
+}
+
+}  // namespace overture::network
