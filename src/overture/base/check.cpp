@@ -5,9 +5,9 @@
 
 namespace overture {
 
-void check_failed(std::string_view what, const std::source_location& where) {
-  std::fprintf(stderr, "overture: internal error at %s:%u: %.*s does not hold\n", where.file_name(),
-               static_cast<unsigned>(where.line()), static_cast<int>(what.size()), what.data());
+void check_failed(std::string_view what, const char* file, int line) {
+  std::fprintf(stderr, "overture: internal error at %s:%d: does not hold: %.*s\n", file, line,
+               static_cast<int>(what.size()), what.data());
   std::abort();
 }
 

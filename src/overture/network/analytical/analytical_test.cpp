@@ -12,7 +12,7 @@ using topology::DimensionKind;
 
 // 1 byte per ns, 10 ns a link.
 AnalyticalConfig one_dimension(DimensionKind kind, int size, int links, Contention contention) {
-  return {.dimensions = {{.kind = kind, .size = size, .links = links, .link_latency_ns = 10, .link_bytes_per_ns = 1}},
+  return {.dimensions = {{.kind = kind, .size = size, .links = links, .link_latency_ns = 10, .link_gib_per_s = 1e9 / (1 << 30)}},
           .contention = contention};
 }
 
@@ -93,7 +93,7 @@ TEST(SharedLinks, PeersOfAFullMeshDoNotDisturbEachOther) {
 TEST(Cost, FollowsTheOriginalsPriceList) {
   // 64 NPUs, 2 links of 32 GB/s each in a ring: 64 links at 64 $.
   AnalyticalConfig ring = one_dimension(DimensionKind::ring, 64, 2, Contention::none);
-  ring.dimensions[0].link_bytes_per_ns = 32.0 * (1 << 30) / 1e9;
+  ring.dimensions[0].link_gib_per_s = 32;
   EXPECT_DOUBLE_EQ(cost_in_dollars(ring), 64 * 64);
   ring.dimensions[0].packaging = Packaging::tile;
   EXPECT_DOUBLE_EQ(cost_in_dollars(ring), 64 * 32);

@@ -15,7 +15,6 @@ namespace {
 using nlohmann::json;
 using topology::DimensionKind;
 
-constexpr double kGbyte = 1 << 30;  // ASTRA-sim's GB in link bandwidths
 constexpr int kMaxDimensions = 10;  // size of the original's dimension masks
 
 const std::vector<std::string> kKeys{"topology-name",  "topologies-per-dim", "dimension-type", "dimensions-count",
@@ -136,7 +135,7 @@ void check_dimension(const DimensionConfig& d, const std::string& file, const st
     throw UserError({.file = file, .key = where}, what, hint);
   };
   if (d.size < 1) fail(fmt::format("has {} units", d.size), "a dimension has at least one unit");
-  if (!(d.link_bytes_per_ns > 0) || !std::isfinite(d.link_bytes_per_ns)) {
+  if (!(d.link_gib_per_s > 0) || !std::isfinite(d.link_gib_per_s)) {
     fail("link bandwidth must be above zero");
   }
   const auto need_duration = [&](const char* what, double ns) {
@@ -195,7 +194,7 @@ AnalyticalConfig parse_astra_network(std::string_view text, const std::string& f
                                  .size = sizes[d],
                                  .links = links[d],
                                  .link_latency_ns = latency[d],
-                                 .link_bytes_per_ns = bandwidth[d] * kGbyte / 1e9,
+                                 .link_gib_per_s = bandwidth[d],  // its GB is 2^30 bytes
                                  .nic_latency_ns = nic[d],
                                  .router_latency_ns = router[d],
                                  .memory_latency_ns = memory_latency[d],

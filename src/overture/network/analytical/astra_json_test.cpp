@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <map>
+
 #include "overture/base/error.h"
 
 namespace overture::network {
@@ -39,7 +41,7 @@ TEST(AstraJson, ReadsEveryDimension) {
   ASSERT_EQ(config.dimensions.size(), 2u);
   EXPECT_EQ(config.dimensions[1].kind, topology::DimensionKind::switched);
   EXPECT_EQ(config.dimensions[1].packaging, Packaging::pod_to_pod);
-  EXPECT_DOUBLE_EQ(config.dimensions[1].link_bytes_per_ns, 12.5 * 1.073741824);
+  EXPECT_DOUBLE_EQ(link_bytes_per_ns(config.dimensions[1]), 12.5 * 1.073741824);
   EXPECT_EQ(config.contention, Contention::none);
 }
 

@@ -11,7 +11,7 @@ ClosedForm::ClosedForm(const AnalyticalConfig& config, const topology::Hierarchy
   for (const DimensionConfig& d : config.dimensions) {
     const bool is_switch = d.kind == topology::DimensionKind::switched;
     dimensions_.push_back({.latency_ns = d.link_latency_ns,
-                           .bytes_per_ns = d.link_bytes_per_ns * usable_links(d),
+                           .bytes_per_ns = link_bytes_per_ns(d) * usable_links(d),
                            .nic_ns = d.nic_latency_ns,
                            .router_ns = is_switch ? d.router_latency_ns : 0,
                            .memory_latency_ns = d.memory_latency_ns,

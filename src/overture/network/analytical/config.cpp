@@ -22,9 +22,11 @@ int usable_links(const DimensionConfig& dimension) {
   return 0;
 }
 
-double rank_bytes_per_ns(const DimensionConfig& dimension) {
+double link_bytes_per_ns(const DimensionConfig& dimension) { return dimension.link_gib_per_s * (1 << 30) / 1e9; }
+
+double rank_gib_per_s(const DimensionConfig& dimension) {
   const bool mesh = dimension.kind == topology::DimensionKind::fully_connected && dimension.size > 1;
-  return dimension.link_bytes_per_ns * usable_links(dimension) * (mesh ? dimension.size - 1 : 1);
+  return usable_links(dimension) * (mesh ? dimension.size - 1 : 1) * dimension.link_gib_per_s;
 }
 
 std::unique_ptr<Network> make_network(const AnalyticalConfig& config, const topology::Hierarchy& machine,

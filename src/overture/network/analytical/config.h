@@ -26,7 +26,7 @@ struct DimensionConfig {
   int links = 1;  // per rank
   // Doubles, in ASTRA-sim's own units: its results depend on how they round.
   double link_latency_ns = 0;
-  double link_bytes_per_ns = 1;
+  double link_gib_per_s = 1;
   double nic_latency_ns = 0;     // charged twice per message
   double router_latency_ns = 0;  // charged once per message, switches only
   double memory_latency_ns = 0;
@@ -45,8 +45,11 @@ topology::Hierarchy hierarchy(const AnalyticalConfig& config);
 // a switch's. 0 means that the dimension cannot work.
 int usable_links(const DimensionConfig& dimension);
 
-// What one rank can send into the dimension per nanosecond, all peers together.
-double rank_bytes_per_ns(const DimensionConfig& dimension);
+// Of one link.
+double link_bytes_per_ns(const DimensionConfig& dimension);
+
+// What one rank can send into the dimension, all peers together.
+double rank_gib_per_s(const DimensionConfig& dimension);
 
 // `events` and `machine` outlive the network.
 std::unique_ptr<Network> make_network(const AnalyticalConfig& config, const topology::Hierarchy& machine,

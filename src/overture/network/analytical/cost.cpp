@@ -16,17 +16,15 @@ constexpr double kSwitch = 23698;
 constexpr double kSwitchPorts = 40;
 constexpr double kNic = 1200;
 
-double gbytes_per_second(const DimensionConfig& d) { return d.link_bytes_per_ns * 1e9 / (1 << 30); }
-
 double link_price(const DimensionConfig& d) {
   if (d.packaging == Packaging::tile) {
-    return d.kind == DimensionKind::ring ? kTileLink * gbytes_per_second(d) / kReferenceGbytes : -1;
+    return d.kind == DimensionKind::ring ? kTileLink * d.link_gib_per_s / kReferenceGbytes : -1;
   }
-  return kLink * gbytes_per_second(d) / kReferenceGbytes;
+  return kLink * d.link_gib_per_s / kReferenceGbytes;
 }
 
 double pod_to_pod_cost(const DimensionConfig& d, int innermost, double ranks_up_to_here) {
-  const double nics_per_package = std::ceil(innermost * gbytes_per_second(d) * d.links / kReferenceGbytes);
+  const double nics_per_package = std::ceil(innermost * d.link_gib_per_s * d.links / kReferenceGbytes);
   const double nics = nics_per_package * (ranks_up_to_here / innermost);
   return nics * (kNic + kLink) + std::ceil(nics / kSwitchPorts) * kSwitch;
 }
@@ -41,7 +39,7 @@ double dimension_cost(const DimensionConfig& d, int innermost, double ranks, dou
     }
     case DimensionKind::switched:
       if (d.packaging == Packaging::pod_to_pod) return pod_to_pod_cost(d, innermost, ranks_up_to_here);
-      return ranks_up_to_here * d.links * link_price(d) + std::ceil(d.links / kSwitchPorts) * kSwitch;
+      return ranks_up_to_here * d.links * link_price(d) + std::ceil(ranks_up_to_here * d.links / kSwitchPorts) * kSwitch;
   }
   return 0;
 }

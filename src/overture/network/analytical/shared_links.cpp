@@ -16,7 +16,7 @@ Duration per_byte(Bytes size, double ps) { return Duration{std::llround(std::cei
 // What one directed link carries. A ring's links go half to either side; in a ring of two both sides are one.
 double directed_bytes_per_ns(const DimensionConfig& d) {
   const int bundles = d.kind == DimensionKind::ring && d.size > 2 ? 2 : 1;
-  return d.link_bytes_per_ns * usable_links(d) / bundles;
+  return link_bytes_per_ns(d) * usable_links(d) / bundles;
 }
 
 }  // namespace

@@ -1,0 +1,116 @@
+#include "overture/cli/command.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+
+#include "overture/base/error.h"
+#include "overture/cli/version.h"
+
+namespace overture::cli {
+namespace {
+
+// Set by the callback of the command that was given, read after parsing.
+struct Chosen {
+  std::function<int()> run;
+};
+
+Chosen& chosen() {
+  static Chosen command;
+  return command;
+}
+
+template <class T>
+CLI::Option* add_option(CLI::App& app, const std::string& name, T& value, const std::string& help) {
+  return app.add_option(name, value, help)->capture_default_str();
+}
+
+}  // namespace
+
+Command Command::add(const std::string& name, const std::string& description) {
+  CLI::App* command = app_.add_subcommand(name, description);
+  command->fallthrough(false);
+  return Command(*command);
+}
+
+Command& Command::option(const std::string& name, std::string& value, const std::string& help) {
+  add_option(app_, name, value, help);
+  return *this;
+}
+Command& Command::option(const std::string& name, int& value, const std::string& help) {
+  add_option(app_, name, value, help);
+  return *this;
+}
+Command& Command::option(const std::string& name, float& value, const std::string& help) {
+  add_option(app_, name, value, help);
+  return *this;
+}
+Command& Command::option(const std::string& name, bool& value, const std::string& help) {
+  add_option(app_, name, value, help);
+  return *this;
+}
+Command& Command::option(const std::string& name, std::vector<int>& values, const std::string& help) {
+  app_.add_option(name, values, help);
+  return *this;
+}
+Command& Command::option(const std::string& name, std::vector<double>& values, const std::string& help) {
+  app_.add_option(name, values, help);
+  return *this;
+}
+Command& Command::option(const std::string& name, std::vector<std::string>& values, const std::string& help) {
+  app_.add_option(name, values, help)->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  return *this;
+}
+Command& Command::flag(const std::string& name, bool& value, const std::string& help) {
+  app_.add_flag(name, value, help);
+  return *this;
+}
+Command& Command::required_option(const std::string& name, std::string& value, const std::string& help) {
+  app_.add_option(name, value, help)->required();
+  return *this;
+}
+Command& Command::positional(const std::string& name, std::string& value, const std::string& help, bool required) {
+  app_.add_option(name, value, help)->required(required);
+  return *this;
+}
+
+Command& Command::examples(const std::string& text) {
+  app_.footer("Examples:\n" + text);
+  return *this;
+}
+
+Command& Command::runs(std::function<int()> run) {
+  app_.final_callback([run = std::move(run)] { chosen().run = run; });
+  return *this;
+}
+
+int run(int argc, char** argv, const std::function<void(Command&)>& add_commands) {
+  CLI::App app("Overture: train, simulate and co-design deep learning recommendation models", "overture");
+  app.set_version_flag("--version", version_text());
+  app.require_subcommand(1);
+  app.footer("Every command has --help with examples.");
+  Command root(app);
+  add_commands(root);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& success) {
+    return app.exit(success);
+  } catch (const CLI::ParseError& error) {
+    fmt::print(stderr, "error: {}\n  see overture --help\n", error.what());
+    return 2;
+  }
+  try {
+    return chosen().run();
+  } catch (const UserError& error) {
+    fmt::print(stderr, "error: {}\n", error.what());
+    return 2;
+  } catch (const std::bad_alloc&) {
+    fmt::print(stderr, "error: not enough memory for this run\n  use fewer ranks, or a coarser setup\n");
+    return 2;
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "error: {}\n", error.what());
+    return 1;
+  }
+}
+
+}  // namespace overture::cli

@@ -1,0 +1,44 @@
+// The command line behind a small header of our own: CLI11 takes nine seconds to compile and stays in
+// command.cpp. A subcommand is one file that adds a Command and says what runs.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace overture::cli {
+
+class Command {
+ public:
+  explicit Command(CLI::App& app) : app_(app) {}
+
+  Command add(const std::string& name, const std::string& description);
+
+  // The variables must live until the command has run. Options show the value they have now as their default.
+  Command& option(const std::string& name, std::string& value, const std::string& help);
+  Command& option(const std::string& name, int& value, const std::string& help);
+  Command& option(const std::string& name, float& value, const std::string& help);
+  Command& option(const std::string& name, bool& value, const std::string& help);  // --name true
+  Command& option(const std::string& name, std::vector<int>& values, const std::string& help);
+  Command& option(const std::string& name, std::vector<double>& values, const std::string& help);
+  Command& option(const std::string& name, std::vector<std::string>& values, const std::string& help);  // repeatable
+  Command& flag(const std::string& name, bool& value, const std::string& help);
+  Command& required_option(const std::string& name, std::string& value, const std::string& help);
+  Command& positional(const std::string& name, std::string& value, const std::string& help, bool required = true);
+  // Shown under --help.
+  Command& examples(const std::string& text);
+  // Runs when this command was given; returns the exit code.
+  Command& runs(std::function<int()> run);
+
+ private:
+  CLI::App& app_;
+};
+
+// Parses and runs. Exit code 2 for anything the user can mend, with one message; 1 for a failure of ours.
+int run(int argc, char** argv, const std::function<void(Command&)>& add_commands);
+
+}  // namespace overture::cli

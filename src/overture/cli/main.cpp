@@ -1,0 +1,13 @@
+#include <string>
+#include <vector>
+
+#include "overture/cli/astra_arguments.h"
+#include "overture/cli/commands.h"
+
+int main(int argc, char** argv) {
+  using namespace overture::cli;
+  std::vector<std::string> arguments = expand_astra_prefixes({argv, argv + argc});
+  std::vector<char*> pointers;
+  for (std::string& argument : arguments) pointers.push_back(argument.data());
+  return run(static_cast<int>(pointers.size()), pointers.data(), [](Command& root) { add_astra(root); });
+}

@@ -1,0 +1,43 @@
+#include "overture/report/csv_grid.h"
+
+#include <algorithm>
+
+namespace overture::report {
+
+CsvGrid CsvGrid::parse(std::string_view text) {
+  CsvGrid grid(0, 0);
+  while (!text.empty()) {
+    const std::size_t end = text.find('\n');
+    std::string_view line = text.substr(0, end);
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+    auto& row = grid.rows_.emplace_back();
+    for (;;) {
+      const std::size_t comma = line.find(',');
+      row.emplace_back(line.substr(0, comma));
+      if (comma == std::string_view::npos) break;
+      line.remove_prefix(comma + 1);
+    }
+  }
+  return grid;
+}
+
+void CsvGrid::insert(std::size_t row, std::size_t column, const std::string& text) {
+  rows_.resize(std::max(rows_.size(), row + 1));
+  auto& cells = rows_[row];
+  cells.resize(std::max(cells.size(), column + 1));
+  cells[column].insert(0, text);
+}
+
+std::string CsvGrid::text() const {
+  std::string out;
+  for (const auto& row : rows_) {
+    for (std::size_t c = 0; c < row.size(); ++c) {
+      if (c > 0) out += ',';
+      out += row[c];
+    }
+    out += '\n';
+  }
+  return out;
+}
+
+}  // namespace overture::report

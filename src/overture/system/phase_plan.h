@@ -1,0 +1,33 @@
+// From a chunk to its phases: which operation by which algorithm on which dimension, one after the other.
+#pragma once
+
+#include <vector>
+
+#include "overture/system/config.h"
+#include "overture/system/dimension_order.h"
+#include "overture/system/logical_dimensions.h"
+#include "overture/system/phase_run.h"
+
+namespace overture::system {
+
+// Hands out what alternates from phase to phase: queues in turn, directions with them, and the two trees.
+class PhaseResources {
+ public:
+  PhaseResources(int dimensions, int queues_per_dimension);
+
+  // The first half of a dimension's queues runs clockwise, the rest the other way.
+  void assign(Phase& phase, CollectiveKind collective);
+
+ private:
+  int queues_;
+  std::vector<int> next_queue_;              // per dimension
+  std::vector<std::vector<bool>> next_tree_;  // per kind of collective, per dimension
+};
+
+// `order` lists the dimensions in which the chunk visits them; those outside `mask` or of size 1 are skipped. An
+// empty result means that there is nothing to do.
+std::vector<Phase> plan_phases(CollectiveKind kind, const ChunkOrder& order, const DimensionMask& mask,
+                               const SystemConfig& config, const std::vector<LogicalDimension>& dimensions,
+                               PhaseResources& resources);
+
+}  // namespace overture::system

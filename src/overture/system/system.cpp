@@ -1,0 +1,235 @@
+#include "overture/system/system.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "overture/base/check.h"
+
+namespace overture::system {
+namespace {
+
+constexpr std::int64_t kHighestPriority = 100'000'000;
+
+std::vector<DimensionOrder::Dimension> order_dimensions(const System::Setup& setup) {
+  std::vector<DimensionOrder::Dimension> dimensions;
+  for (std::size_t d = 0; d < setup.gib_per_s.size(); ++d) {
+    dimensions.push_back({setup.logical.dimensions[d].size, setup.gib_per_s[d]});
+  }
+  return dimensions;
+}
+
+void add(std::vector<double>& sums, const std::vector<double>& values) {
+  sums.resize(std::max(sums.size(), values.size()));
+  for (std::size_t i = 0; i < values.size(); ++i) sums[i] += values[i];
+}
+
+}  // namespace
+
+System::System(Setup setup, const topology::Hierarchy& machine, sim::EventQueue& events, network::Network& network)
+    : setup_(std::move(setup)),
+      machine_(machine),
+      events_(events),
+      ranks_(setup_.scope == Scope::rank_0 ? 1 : static_cast<std::size_t>(machine.ranks())),
+      context_{.events = events,
+               .network = network,
+               .scope = setup_.scope,
+               .rendezvous = setup_.config.rendezvous,
+               .all_ranks = machine.ranks(),
+               .rank = [this](Rank rank) -> RankContext& { return rank_context(rank); },
+               .sent = [](Rank, Bytes) {}},
+      order_(setup_.config.inter_order, order_dimensions(setup_)),
+      flat_order_(InterOrder::ascending, {{.size = machine.ranks(), .gib_per_s = 1}}),
+      resources_(setup_.logical.count(), setup_.config.queues_per_dimension),
+      use_(static_cast<std::size_t>(setup_.logical.count())),
+      occupancy_(static_cast<std::size_t>(setup_.logical.count())) {
+  const int queues = setup_.config.queues_per_dimension;
+  const int limit = (setup_.config.active_chunks + queues - 1) / queues;
+  queues_.assign(static_cast<std::size_t>(setup_.logical.count() * queues), ChunkQueue(setup_.config.intra_order, limit));
+}
+
+RankContext& System::rank_context(Rank rank) {
+  auto& context = ranks_[static_cast<std::size_t>(index(rank))];
+  if (!context) context = std::make_unique<RankContext>(setup_.config, events_);
+  return *context;
+}
+
+std::int64_t System::next_priority(SchedulingPolicy policy) {
+  switch (policy) {
+    case SchedulingPolicy::lifo: return priority_counter_++;
+    case SchedulingPolicy::fifo: return priority_counter_--;
+    case SchedulingPolicy::highest: return kHighestPriority;
+  }
+  return 0;
+}
+
+// Chunks of size / splits until nothing is left: a size that does not divide gives one or more small ones extra.
+std::vector<std::vector<Phase>> System::cut(const CollectiveRequest& request) {
+  const bool flat = setup_.config.implementation(request.kind).flat;
+  const std::vector<LogicalDimension> flat_dimensions{flat_dimension(machine_)};
+  const DimensionMask flat_mask{request.dimensions[0]};
+  DimensionOrder& order = flat ? flat_order_ : order_;
+  const DimensionMask& mask = flat ? flat_mask : request.dimensions;
+  const Bytes nominal{std::max<std::int64_t>(1, request.size.count() / setup_.config.splits)};
+
+  order_.collective_created(clock().now());
+  std::vector<std::vector<Phase>> chunks;
+  for (Bytes left = request.size; left > Bytes{};) {
+    const ChunkOrder next = order.next(request.kind, left, nominal, mask);
+    auto phases = plan_phases(request.kind, next, mask, setup_.config,
+                              flat ? flat_dimensions : setup_.logical.dimensions, resources_);
+    if (phases.empty()) return {};
+    chunks.push_back(std::move(phases));
+    left -= next.size;
+  }
+  return chunks;
+}
+
+std::optional<CollectiveId> System::issue(const CollectiveRequest& request) {
+  check(request.size > Bytes{}, "a collective has something to carry");
+  const std::int64_t priority = next_priority(request.policy);
+  auto plans = cut(request);
+  if (plans.empty()) return std::nullopt;
+  const CollectiveId id{next_collective_++};
+  Collective& collective = collectives_[id];
+  collective.id = id;
+  collective.request = request;
+  collective.chunks = static_cast<int>(plans.size());
+  chunks_created_ += collective.chunks;
+  for (auto& phases : plans) {
+    const std::int32_t number = next_chunk_++;
+    Chunk& chunk = chunks_[number];
+    chunk.id = number;
+    chunk.collective = id;
+    chunk.priority = priority;
+    chunk.phases = std::move(phases);
+    chunk.queueing_ns.push_back(0);  // nothing holds a chunk back before its first queue
+    advance(number);
+  }
+  return id;
+}
+
+// On to the next phase, or out: the order of these steps decides ties, and is the original's.
+void System::advance(std::int32_t number) {
+  Chunk& chunk = chunks_.at(number);
+  const bool was_queued = chunk.current >= 0;
+  const bool last = chunk.current + 1 == static_cast<int>(chunk.phases.size());
+  const Phase previous = was_queued ? chunk.phases[static_cast<std::size_t>(chunk.current)] : Phase{};
+  if (last) report(chunk);
+  if (was_queued) leave(chunk);
+  if (last) {
+    chunks_.erase(number);
+  } else {
+    ++chunk.current;
+    enqueue(chunk);
+  }
+  if (was_queued) start_waiting(previous.dimension_index, previous.queue);
+  if (!last) {
+    const Phase& phase = chunk.phases[static_cast<std::size_t>(chunk.current)];
+    start_waiting(phase.dimension_index, phase.queue);
+  }
+}
+
+void System::enqueue(Chunk& chunk) {
+  const Phase& phase = chunk.phases[static_cast<std::size_t>(chunk.current)];
+  chunk.queued = clock().now();
+  queue(phase.dimension_index, phase.queue)
+      .insert({.id = chunk.id,
+               .priority = chunk.priority,
+               .kind = phase.kind,
+               .largest = std::max(phase.input, phase.output),
+               .phases_left = static_cast<int>(chunk.phases.size()) - chunk.current - 1});
+  occupy(phase.dimension_index, 1);
+}
+
+void System::leave(Chunk& chunk) {
+  const Phase& phase = chunk.phases[static_cast<std::size_t>(chunk.current)];
+  queue(phase.dimension_index, phase.queue).remove(chunk.id);
+  occupy(phase.dimension_index, -1);
+  DimensionUse& use = use_[static_cast<std::size_t>(phase.dimension_index)];
+  ++use.chunks;
+  use.running += clock().now() - chunk.started;
+  if (chunk_observer_) {
+    chunk_observer_({chunk.collective, chunk.id, chunk.current, phase, chunk.queued, chunk.started, clock().now()});
+  }
+  finished_runs_.push_back(std::move(chunk.run));
+}
+
+void System::start_waiting(int dimension, int queue_number) {
+  // Looked up each time: starting a chunk may finish it at once and change the queue.
+  for (;;) {
+    const std::int32_t number = queue(dimension, queue_number).start_next();
+    if (number < 0) return;
+    start(chunks_.at(number));
+  }
+}
+
+void System::start(Chunk& chunk) {
+  chunk.started = clock().now();
+  chunk.queueing_ns.push_back(to_ns(chunk.started - chunk.queued));
+  const Phase& phase = chunk.phases[static_cast<std::size_t>(chunk.current)];
+  chunk.run = PhaseRun::make(context_, phase, [this, number = chunk.id] { phase_finished(number); });
+  chunk.run->start();
+}
+
+void System::phase_finished(std::int32_t number) {
+  finished_runs_.clear();  // those of earlier events; this one's is still on the stack
+  Chunk& chunk = chunks_.at(number);
+  const std::int64_t messages = chunk.run->messages();
+  chunk.network_ns.push_back(messages > 0 ? to_ns(chunk.run->waited()) / static_cast<double>(messages) : 0);
+  advance(number);
+}
+
+void System::report(Chunk& chunk) {
+  Collective& collective = collectives_.at(chunk.collective);
+  add(collective.queueing_ns, chunk.queueing_ns);
+  add(collective.network_ns, chunk.network_ns);
+  if (++collective.chunks_finished < collective.chunks) return;
+  CollectiveStats stats{.chunks = collective.chunks,
+                        .queueing_ns = std::move(collective.queueing_ns),
+                        .network_ns = std::move(collective.network_ns)};
+  for (double& ns : stats.queueing_ns) ns /= collective.chunks;
+  for (double& ns : stats.network_ns) ns /= collective.chunks;
+  const CollectiveId id = collective.id;
+  collectives_.erase(id);
+  if (finished_) finished_(id, stats);
+}
+
+ChunkQueue& System::queue(int dimension, int queue) {
+  return queues_[static_cast<std::size_t>(dimension * setup_.config.queues_per_dimension + queue)];
+}
+
+void System::occupy(int dimension, int change) {
+  const auto d = static_cast<std::size_t>(dimension);
+  const bool was_busy = occupancy_[d] > 0;
+  occupancy_[d] += change;
+  const bool busy = occupancy_[d] > 0;
+  if (busy == was_busy) return;
+  auto& intervals = use_[d].busy;
+  const Time now = clock().now();
+  if (!busy) {
+    intervals.back().to = now;
+  } else if (!intervals.empty() && intervals.back().to == now) {
+    intervals.back().to = Time::max();  // it never stopped
+  } else {
+    intervals.push_back({now, Time::max()});
+  }
+}
+
+std::string System::stuck() const {
+  std::string text;
+  for (const auto& [id, collective] : collectives_) {
+    text += fmt::format("{} of {} has {} of {} chunks left\n", name(collective.request.kind),
+                        to_string(collective.request.size), collective.chunks - collective.chunks_finished,
+                        collective.chunks);
+  }
+  for (const auto& [number, chunk] : chunks_) {
+    if (!chunk.run) continue;
+    const Phase& phase = chunk.phases[static_cast<std::size_t>(chunk.current)];
+    text += fmt::format("chunk {} runs {} on dimension {}: {}\n", number, name(phase.kind), phase.dimension_index,
+                        chunk.run->stuck());
+  }
+  return text;
+}
+
+}  // namespace overture::system

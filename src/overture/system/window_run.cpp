@@ -1,0 +1,81 @@
+#include "overture/system/window_run.h"
+
+#include <fmt/format.h>
+
+namespace overture::system {
+
+WindowRun::WindowRun(PhaseContext& context, const Phase& phase, std::function<void()> finished)
+    : PhaseRun(context, phase, std::move(finished)),
+      schedule_(phase.kind, phase.algorithm, phase.dimension.size, phase.input, phase.direction),
+      members_(static_cast<std::size_t>(participants())) {}
+
+void WindowRun::start() {
+  for (int p = 0; p < participants(); ++p) {
+    for (int i = 0; i < schedule_.window(); ++i) prepare(p);
+  }
+}
+
+void WindowRun::prepare(int p) {
+  const std::int32_t packet = member(p).prepared++;
+  endpoint(p).pass(schedule_.size(packet), schedule_.preparation(packet), [this, p, packet] { passed(p, packet); });
+}
+
+void WindowRun::passed(int p, std::int32_t packet) {
+  if (schedule_.preparation(packet).reduce) {
+    const Duration reduction = reduction_time(schedule_.size(packet));
+    if (reduction > Duration{}) {
+      clock(p).after(reduction, [this, p] { ready(p); });
+      return;
+    }
+  }
+  ready(p);
+}
+
+void WindowRun::ready(int p) {
+  Member& me = member(p);
+  ++me.credits;
+  const std::int64_t left = schedule_.messages() - me.sent;
+  if (schedule_.middle() > 0 && left <= schedule_.middle()) {
+    // The second half starts when all of the first has arrived; until then credits pile up.
+    if (me.received < schedule_.middle()) return;
+    for (int i = 0; i < schedule_.window(); ++i) try_send(p);
+  } else {
+    try_send(p);
+  }
+  if (me.sent == schedule_.messages() && me.credits == schedule_.window()) participant_finished();
+}
+
+void WindowRun::try_send(int p) {
+  Member& me = member(p);
+  if (me.sent == schedule_.messages() || me.credits == 0) return;
+  const std::int32_t number = me.sent++;
+  --me.credits;
+  const Exchange exchange = schedule_.exchange(number, coordinate(p));
+  post_send(p, phase_.dimension.neighbour(rank(p), exchange.to), number, exchange.size);
+  post_receive(p, phase_.dimension.neighbour(rank(p), exchange.from), number, exchange.size);
+}
+
+void WindowRun::arrived(int receiver, std::int32_t) {
+  ++member(receiver).received;
+  prepare(receiver);
+}
+
+Rank WindowRun::sender_of(int receiver, std::int32_t number) const {
+  return phase_.dimension.neighbour(rank(receiver), schedule_.exchange(number, coordinate(receiver)).from);
+}
+
+bool WindowRun::send_posted(int receiver, std::int32_t number) const {
+  return number < member(participant(sender_of(receiver, number))).sent;
+}
+
+std::string WindowRun::stuck() const {
+  for (int p = 0; p < participants(); ++p) {
+    const Member& me = member(p);
+    if (me.received == schedule_.messages()) continue;
+    return fmt::format("rank {} has received {} of {} messages and waits for rank {}", index(rank(p)), me.received,
+                       schedule_.messages(), index(sender_of(p, me.received)));
+  }
+  return "every rank has received everything";
+}
+
+}  // namespace overture::system
