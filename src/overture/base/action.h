@@ -17,11 +17,12 @@ class Action {
   Action() = default;
 
   template <class F>
-    requires(!std::is_same_v<std::remove_cvref_t<F>, Action> && std::is_invocable_v<F&>)
-  Action(F&& function) {  // NOLINT(google-explicit-constructor): a lambda is passed as it is
+  requires(!std::is_same_v<std::remove_cvref_t<F>, Action> && std::is_invocable_v<F&>)
+      Action(F&& function) {  // NOLINT(google-explicit-constructor): a lambda is passed as it is
     using Closure = std::remove_cvref_t<F>;
     static_assert(sizeof(Closure) <= kCapacity, "capture less: an id instead of the thing itself");
-    static_assert(std::is_trivially_copyable_v<Closure>, "capture references, pointers, ids and numbers only");
+    static_assert(std::is_trivially_copyable_v<Closure>,
+                  "capture references, pointers, ids and numbers only");
     static_assert(std::is_trivially_destructible_v<Closure>);
     ::new (static_cast<void*>(storage_)) Closure(std::forward<F>(function));
     call_ = [](std::byte* storage) { (*std::launder(reinterpret_cast<Closure*>(storage)))(); };

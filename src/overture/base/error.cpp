@@ -1,18 +1,28 @@
 #include "overture/base/error.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <numeric>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace overture {
 namespace {
 
+// Words of the user's are quoted in messages, and may be anything: on one line, and not all of a binary file.
+std::string printable(std::string text) {
+  constexpr std::size_t kMost = 400;
+  if (text.size() > kMost) text = text.substr(0, kMost) + "...";
+  for (char& c : text) {
+    if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') c = '?';
+  }
+  return text;
+}
+
 std::string message(const Where& where, std::string_view what, std::string_view hint) {
-  std::string text = where.text();
+  std::string text = printable(where.text());
   if (!text.empty()) text += ": ";
-  text += what;
+  text += printable(std::string(what));
   if (!hint.empty()) text += fmt::format("\n  {}", hint);
   return text;
 }
@@ -47,10 +57,12 @@ UserError::UserError(const Where& where, std::string_view what, std::string_view
 
 std::string suggest(std::string_view word, const std::vector<std::string>& known) {
   if (known.empty()) return {};
+  const std::string list = fmt::format("known: {}", fmt::join(known, ", "));
+  constexpr std::size_t kLongestWord = 100;
+  if (word.size() > kLongestWord) return list;  // nobody's spelling mistake, and slow to compare
   const auto nearest = std::min_element(known.begin(), known.end(), [&](const auto& a, const auto& b) {
     return edit_distance(word, a) < edit_distance(word, b);
   });
-  const std::string list = fmt::format("known: {}", fmt::join(known, ", "));
   const std::size_t limit = std::max<std::size_t>(2, nearest->size() / 3);
   if (edit_distance(word, *nearest) > limit) return list;
   return fmt::format("did you mean \"{}\"? {}", *nearest, list);

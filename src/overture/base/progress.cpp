@@ -1,9 +1,9 @@
 #include "overture/base/progress.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 #include <unistd.h>
-
-#include <algorithm>
 
 namespace overture {
 namespace {
@@ -43,7 +43,9 @@ std::string Progress::line(const std::string& what, std::int64_t done, std::int6
   if (total <= 0) return fmt::format("{} {} {:.1f}/s", what, done, rate);
   const auto percent = 100 * std::min(done, total) / total;
   std::string text = fmt::format("{} {}/{} {}% {:.1f}/s", what, done, total, percent, rate);
-  if (rate > 0) text += fmt::format(", {} left", remaining(static_cast<double>(std::max<std::int64_t>(total - done, 0)) / rate));
+  if (rate > 0)
+    text += fmt::format(", {} left",
+                        remaining(static_cast<double>(std::max<std::int64_t>(total - done, 0)) / rate));
   return text;
 }
 

@@ -3,8 +3,9 @@
 #pragma once
 
 #include <cstdint>
-#include <pcg_random.hpp>
 #include <string_view>
+
+#include <pcg_random.hpp>
 
 namespace overture {
 

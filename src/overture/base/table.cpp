@@ -1,8 +1,8 @@
 #include "overture/base/table.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+
+#include <fmt/format.h>
 
 #include "overture/base/check.h"
 
@@ -29,13 +29,15 @@ std::string Table::text() const {
   for (std::size_t c = 0; c < header_.size(); ++c) {
     width[c] = header_[c].size();
     for (const auto& row : rows_) width[c] = std::max(width[c], row[c].size());
-    right[c] = std::all_of(rows_.begin(), rows_.end(), [c](const auto& row) { return looks_numeric(row[c]); });
+    right[c] =
+        std::all_of(rows_.begin(), rows_.end(), [c](const auto& row) { return looks_numeric(row[c]); });
   }
   const auto line = [&](const std::vector<std::string>& cells) {
     std::string text;
     for (std::size_t c = 0; c < cells.size(); ++c) {
       text += c == 0 ? "" : "  ";
-      text += right[c] ? fmt::format("{:>{}}", cells[c], width[c]) : fmt::format("{:<{}}", cells[c], width[c]);
+      text +=
+          right[c] ? fmt::format("{:>{}}", cells[c], width[c]) : fmt::format("{:<{}}", cells[c], width[c]);
     }
     text.erase(text.find_last_not_of(' ') + 1);
     return text + "\n";

@@ -1,12 +1,14 @@
 #include "overture/base/units.h"
 
-#include <fmt/format.h>
-
 #include <array>
 #include <cmath>
 #include <cstdlib>
 #include <limits>
 #include <span>
+
+#include <fmt/format.h>
+
+#include "overture/base/error.h"
 
 namespace overture {
 namespace {
@@ -20,23 +22,23 @@ constexpr std::int64_t kKilo = 1000;
 constexpr std::int64_t kKibi = 1024;
 
 // Smallest first: printing takes the last one that fits.
-constexpr std::array kTimeUnits{Unit{"ps", 1}, Unit{"ns", kKilo}, Unit{"us", kKilo * kKilo},
+constexpr std::array kTimeUnits{Unit{"ps", 1}, Unit{"ns", kKilo}, Unit{"us", kKilo* kKilo},
                                 Unit{"ms", kKilo* kKilo* kKilo}, Unit{"s", kKilo* kKilo* kKilo* kKilo}};
 constexpr std::array kBinarySizes{Unit{"B", 1}, Unit{"KiB", kKibi}, Unit{"MiB", kKibi* kKibi},
                                   Unit{"GiB", kKibi* kKibi* kKibi}, Unit{"TiB", kKibi* kKibi* kKibi* kKibi}};
-constexpr std::array kDecimalSizes{Unit{"kB", kKilo}, Unit{"MB", kKilo* kKilo}, Unit{"GB", kKilo* kKilo* kKilo},
-                                   Unit{"TB", kKilo* kKilo* kKilo* kKilo}};
+constexpr std::array kDecimalSizes{Unit{"kB", kKilo}, Unit{"MB", kKilo* kKilo},
+                                   Unit{"GB", kKilo* kKilo* kKilo}, Unit{"TB", kKilo* kKilo* kKilo* kKilo}};
 constexpr std::array kBitRates{Unit{"bps", 1}, Unit{"kbps", kKilo}, Unit{"Mbps", kKilo* kKilo},
                                Unit{"Gbps", kKilo* kKilo* kKilo}, Unit{"Tbps", kKilo* kKilo* kKilo* kKilo}};
 constexpr std::array kByteRates{Unit{"B/s", 8},
                                 Unit{"kB/s", 8 * kKilo},
-                                Unit{"MB/s", 8 * kKilo * kKilo},
-                                Unit{"GB/s", 8 * kKilo * kKilo * kKilo},
-                                Unit{"TB/s", 8 * kKilo * kKilo * kKilo * kKilo},
+                                Unit{"MB/s", 8 * kKilo* kKilo},
+                                Unit{"GB/s", 8 * kKilo* kKilo* kKilo},
+                                Unit{"TB/s", 8 * kKilo* kKilo* kKilo* kKilo},
                                 Unit{"KiB/s", 8 * kKibi},
-                                Unit{"MiB/s", 8 * kKibi * kKibi},
-                                Unit{"GiB/s", 8 * kKibi * kKibi * kKibi},
-                                Unit{"TiB/s", 8 * kKibi * kKibi * kKibi * kKibi}};
+                                Unit{"MiB/s", 8 * kKibi* kKibi},
+                                Unit{"GiB/s", 8 * kKibi* kKibi* kKibi},
+                                Unit{"TiB/s", 8 * kKibi* kKibi* kKibi* kKibi}};
 
 std::string names(std::span<const Unit> a, std::span<const Unit> b) {
   std::string text;
@@ -54,13 +56,14 @@ const Unit* find(std::string_view name, std::span<const Unit> units) {
 }
 
 // "1.5 us" -> 1'500'000 in base units, rounded to the nearest whole one.
-Result<std::int64_t> parse_quantity(std::string_view text, std::string_view example, std::span<const Unit> units,
-                                    std::span<const Unit> more = {}) {
+Result<std::int64_t> parse_quantity(std::string_view text, std::string_view example,
+                                    std::span<const Unit> units, std::span<const Unit> more = {}) {
   const std::string copy(text);  // strtod wants a terminator
   char* end = nullptr;
   const double number = std::strtod(copy.c_str(), &end);
   if (end == copy.c_str() || !std::isfinite(number)) {
-    return Error{fmt::format("\"{}\" is not a quantity; write a number and a unit, such as \"{}\"", text, example)};
+    return Error{
+        fmt::format("\"{}\" is not a quantity; write a number and a unit, such as \"{}\"", text, example)};
   }
   std::string_view name(end);
   while (!name.empty() && name.front() == ' ') name.remove_prefix(1);
@@ -101,6 +104,20 @@ std::string lossless(std::int64_t count, std::span<const Unit> units) {
 }
 
 }  // namespace
+
+void check_transfer_ns(double ns) {
+  if (ns >= 0 && ns <= to_ns(kLongestTransfer)) [[likely]]
+    return;
+  throw UserError(fmt::format("a message takes {:.3g} hours", ns / 3.6e12),
+                  "at most one is simulated; look for a size, a rate or a latency with a wrong unit");
+}
+
+void check_horizon(Time when) {
+  if (when <= kHorizon) [[likely]]
+    return;
+  throw UserError("the run lasts longer than ten days of simulated time",
+                  "look for a time, a size or a rate with a wrong unit, or simulate fewer passes");
+}
 
 Result<Duration> parse_duration(std::string_view text) {
   auto count = parse_quantity(text, "1.5 us", kTimeUnits);

@@ -29,6 +29,15 @@ struct SimClock {
 };
 using Time = SimClock::time_point;
 
+// No simulation that is meant in earnest comes near these; what does is a mistake in a unit, and to add it up
+// would overflow.
+constexpr Time kHorizon{std::chrono::hours{240}};             // no run lasts longer
+constexpr Duration kLongestTransfer = std::chrono::hours{1};  // of one message on one link
+
+// Throw UserError past these.
+void check_horizon(Time when);
+void check_transfer_ns(double ns);
+
 inline double to_us(Duration d) { return static_cast<double>(d.count()) / 1e6; }
 inline double to_ns(Duration d) { return static_cast<double>(d.count()) / 1e3; }
 inline double to_seconds(Duration d) { return static_cast<double>(d.count()) / 1e12; }
@@ -59,8 +68,12 @@ class Bandwidth {
   constexpr double bytes_per_ns() const { return static_cast<double>(bits_per_second_) / 8e9; }
 
   friend constexpr auto operator<=>(Bandwidth, Bandwidth) = default;
-  friend constexpr Bandwidth operator*(Bandwidth b, std::int64_t n) { return Bandwidth{b.bits_per_second_ * n}; }
-  friend constexpr Bandwidth operator/(Bandwidth b, std::int64_t n) { return Bandwidth{b.bits_per_second_ / n}; }
+  friend constexpr Bandwidth operator*(Bandwidth b, std::int64_t n) {
+    return Bandwidth{b.bits_per_second_ * n};
+  }
+  friend constexpr Bandwidth operator/(Bandwidth b, std::int64_t n) {
+    return Bandwidth{b.bits_per_second_ / n};
+  }
 
  private:
   constexpr explicit Bandwidth(std::int64_t n) : bits_per_second_(n) {}

@@ -6,16 +6,29 @@
 namespace overture::cli {
 namespace {
 
-constexpr std::array<std::string_view, 17> kOptions{
-    "network-configuration", "system-configuration", "workload-configuration", "path",         "run-name",
-    "num-passes",            "num-queues-per-dim",   "comm-scale",             "compute-scale", "injection-scale",
-    "total-stat-rows",       "stat-row",             "rendezvous-protocol",    "units-count",  "links-count",
-    "link-bandwidth",        "link-latency"};
+constexpr std::array<std::string_view, 17> kOptions{"network-configuration",
+                                                    "system-configuration",
+                                                    "workload-configuration",
+                                                    "path",
+                                                    "run-name",
+                                                    "num-passes",
+                                                    "num-queues-per-dim",
+                                                    "comm-scale",
+                                                    "compute-scale",
+                                                    "injection-scale",
+                                                    "total-stat-rows",
+                                                    "stat-row",
+                                                    "rendezvous-protocol",
+                                                    "units-count",
+                                                    "links-count",
+                                                    "link-bandwidth",
+                                                    "link-latency"};
 
 std::string expand(const std::string& argument) {
   if (!argument.starts_with("--")) return argument;
   const std::size_t equals = argument.find('=');
-  const std::string_view typed = std::string_view(argument).substr(2, equals == std::string::npos ? equals : equals - 2);
+  const std::string_view typed =
+      std::string_view(argument).substr(2, equals == std::string::npos ? equals : equals - 2);
   std::string_view match;
   for (const std::string_view option : kOptions) {
     if (option == typed) return argument;
@@ -30,8 +43,10 @@ std::string expand(const std::string& argument) {
 }  // namespace
 
 std::vector<std::string> expand_astra_prefixes(std::vector<std::string> arguments) {
-  if (arguments.size() < 2 || arguments[1] != "astra") return arguments;
-  for (std::size_t i = 2; i < arguments.size(); ++i) arguments[i] = expand(arguments[i]);
+  std::size_t first = arguments.size();
+  if (arguments.size() > 2 && arguments[1] == "astra") first = 2;
+  if (arguments.size() > 3 && arguments[1] == "import" && arguments[2] == "astra") first = 3;
+  for (std::size_t i = first; i < arguments.size(); ++i) arguments[i] = expand(arguments[i]);
   return arguments;
 }
 

@@ -6,7 +6,7 @@
 
 namespace overture::cli {
 
-// Writes out prefixes when the command is `astra`; leaves everything else alone.
+// Writes out prefixes when the command is `astra` or `import astra`; leaves everything else alone.
 std::vector<std::string> expand_astra_prefixes(std::vector<std::string> arguments);
 
 }  // namespace overture::cli

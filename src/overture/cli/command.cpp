@@ -1,8 +1,9 @@
 #include "overture/cli/command.h"
 
-#include <fmt/format.h>
+#include <algorithm>
 
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
 
 #include "overture/base/error.h"
 #include "overture/cli/version.h"
@@ -23,6 +24,17 @@ Chosen& chosen() {
 template <class T>
 CLI::Option* add_option(CLI::App& app, const std::string& name, T& value, const std::string& help) {
   return app.add_option(name, value, help)->capture_default_str();
+}
+
+// What is wrong with the command line. To a misspelt command CLI11 says only that one is required.
+std::string complaint(const CLI::App& app, const CLI::ParseError& error, const std::string& first_word) {
+  std::vector<std::string> known;
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+    known.push_back(command->get_name());
+  }
+  const bool a_command = std::find(known.begin(), known.end(), first_word) != known.end();
+  if (a_command || first_word.empty() || first_word.starts_with('-')) return error.what();
+  return fmt::format("unknown command \"{}\"\n  {}", first_word, suggest(first_word, known));
 }
 
 }  // namespace
@@ -69,7 +81,8 @@ Command& Command::required_option(const std::string& name, std::string& value, c
   app_.add_option(name, value, help)->required();
   return *this;
 }
-Command& Command::positional(const std::string& name, std::string& value, const std::string& help, bool required) {
+Command& Command::positional(const std::string& name, std::string& value, const std::string& help,
+                             bool required) {
   app_.add_option(name, value, help)->required(required);
   return *this;
 }
@@ -96,7 +109,7 @@ int run(int argc, char** argv, const std::function<void(Command&)>& add_commands
   } catch (const CLI::Success& success) {
     return app.exit(success);
   } catch (const CLI::ParseError& error) {
-    fmt::print(stderr, "error: {}\n  see overture --help\n", error.what());
+    fmt::print(stderr, "error: {}\n  see overture --help\n", complaint(app, error, argc > 1 ? argv[1] : ""));
     return 2;
   }
   try {

@@ -25,10 +25,12 @@ class Command {
   Command& option(const std::string& name, bool& value, const std::string& help);  // --name true
   Command& option(const std::string& name, std::vector<int>& values, const std::string& help);
   Command& option(const std::string& name, std::vector<double>& values, const std::string& help);
-  Command& option(const std::string& name, std::vector<std::string>& values, const std::string& help);  // repeatable
+  Command& option(const std::string& name, std::vector<std::string>& values,
+                  const std::string& help);  // repeatable
   Command& flag(const std::string& name, bool& value, const std::string& help);
   Command& required_option(const std::string& name, std::string& value, const std::string& help);
-  Command& positional(const std::string& name, std::string& value, const std::string& help, bool required = true);
+  Command& positional(const std::string& name, std::string& value, const std::string& help,
+                      bool required = true);
   // Shown under --help.
   Command& examples(const std::string& text);
   // Runs when this command was given; returns the exit code.

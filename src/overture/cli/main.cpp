@@ -9,5 +9,12 @@ int main(int argc, char** argv) {
   std::vector<std::string> arguments = expand_astra_prefixes({argv, argv + argc});
   std::vector<char*> pointers;
   for (std::string& argument : arguments) pointers.push_back(argument.data());
-  return run(static_cast<int>(pointers.size()), pointers.data(), [](Command& root) { add_astra(root); });
+  return run(static_cast<int>(pointers.size()), pointers.data(), [](Command& root) {
+    add_demo(root);
+    add_simulate(root);
+    add_astra(root);
+    add_import(root);
+    add_generate(root);
+    add_explain(root);
+  });
 }

@@ -1,10 +1,11 @@
 #include "overture/report/astra_csv.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <filesystem>
 
+#include <fmt/format.h>
+
+#include "overture/base/error.h"
 #include "overture/base/files.h"
 #include "overture/report/csv_grid.h"
 
@@ -46,13 +47,14 @@ void name_rows(CsvGrid& grid, const AstraReport& report, const workload::Workloa
   }
 }
 
-void write_end_to_end(const AstraReport& report, const workload::Workload& workload, const SimulationResult& result) {
+void write_end_to_end(const AstraReport& report, const workload::Workload& workload,
+                      const SimulationResult& result) {
   CsvGrid grid = open_grid(report, "EndToEnd.csv", layer_rows(report, workload), kColumns);
   if (report.row == 0) {
     std::size_t column = 2;
-    for (const char* title : {"fwd compute", "wg compute", "ig compute", "fwd exposed comm", "wg exposed comm",
-                              "ig exposed comm", "fwd total comm", "wg total comm", "ig total comm",
-                              "workload finished at", "total comp", "total exposed comm"}) {
+    for (const char* title : {"fwd compute", "wg compute", "ig compute", "fwd exposed comm",
+                              "wg exposed comm", "ig exposed comm", "fwd total comm", "wg total comm",
+                              "ig total comm", "workload finished at", "total comp", "total exposed comm"}) {
       grid.insert(0, column++, title);
     }
   }
@@ -73,12 +75,14 @@ void write_end_to_end(const AstraReport& report, const workload::Workload& workl
   write_file(report.path + "EndToEnd.csv", grid.text());
 }
 
-// Mean running time of a chunk, as text. A dimension that was never used has none; the original divides by zero.
+// Mean running time of a chunk, as text. A dimension that was never used has none; the original divides by
+// zero.
 std::string chunk_delay(const system::DimensionUse& use) {
   return use.chunks == 0 ? "-nan" : us(to_ns(use.running) / static_cast<double>(use.chunks));
 }
 
-void write_detailed(const AstraReport& report, const workload::Workload& workload, const SimulationResult& result) {
+void write_detailed(const AstraReport& report, const workload::Workload& workload,
+                    const SimulationResult& result) {
   CsvGrid grid = open_grid(report, "detailed.csv", layer_rows(report, workload), kColumns);
   name_rows(grid, report, workload);
   std::size_t column = 2;
@@ -116,8 +120,18 @@ std::vector<double> utilisation(const system::DimensionUse& use, std::size_t win
     }
   }
   std::vector<double> percent;
-  for (const Duration b : busy) percent.push_back(100 * static_cast<double>(b.count()) / static_cast<double>(Duration{kWindow}.count()));
+  for (const Duration b : busy)
+    percent.push_back(100 * static_cast<double>(b.count()) / static_cast<double>(Duration{kWindow}.count()));
   return percent;
+}
+
+// One row per 10 us: a run of minutes would fill the disk.
+void check_windows(const SimulationResult& result) {
+  constexpr std::int64_t kMost = 20'000'000;
+  if (result.finished / kWindow <= kMost) return;
+  throw UserError(
+      fmt::format("the run lasts {}, too long for a table of every 10 us", to_string(result.finished)),
+      "write seprate-log: 0 in the system file to leave out the reports per layer and window");
 }
 
 void write_utilisation(const AstraReport& report, const SimulationResult& result) {
@@ -141,10 +155,13 @@ void write_utilisation(const AstraReport& report, const SimulationResult& result
 void write_backend_end_to_end(const AstraReport& report, const SimulationResult& result) {
   const auto rows = static_cast<std::size_t>(report.total_rows) + 1;
   CsvGrid grid = open_grid(report, "backend_end_to_end.csv", rows, 6 + kPayloadColumns);
-  const auto mib = [](Bytes size) { return fmt::format("{:f}", static_cast<double>(size.count()) / (1 << 20)); };
+  const auto mib = [](Bytes size) {
+    return fmt::format("{:f}", static_cast<double>(size.count()) / (1 << 20));
+  };
   if (report.row == 0) {
     std::size_t column = 0;
-    for (const char* title : {"RunName", "CommsTime", "ComputeTime", "ExposedCommsTime", "Cost", "TotalPayloadSize"}) {
+    for (const char* title :
+         {"RunName", "CommsTime", "ComputeTime", "ExposedCommsTime", "Cost", "TotalPayloadSize"}) {
       grid.insert(0, column++, title);
     }
     for (int d = 0; d < kPayloadColumns; ++d) grid.insert(0, column++, fmt::format("PayloadSize_Dim{}", d));
@@ -153,8 +170,9 @@ void write_backend_end_to_end(const AstraReport& report, const SimulationResult&
   Bytes total;
   for (const Bytes size : result.sent_by_rank_0) total += size;
   std::size_t column = 0;
-  for (const std::string& cell : {report.run_name, us(result.finished), us(result.compute()), us(result.exposed()),
-                                  fmt::format("{:f}", result.cost_dollars), mib(total)}) {
+  for (const std::string& cell :
+       {report.run_name, us(result.finished), us(result.compute()), us(result.exposed()),
+        fmt::format("{:f}", result.cost_dollars), mib(total)}) {
     grid.insert(row, column++, cell);
   }
   for (std::size_t d = 0; d < std::max<std::size_t>(kPayloadColumns, result.sent_by_rank_0.size()); ++d) {
@@ -182,8 +200,10 @@ void write_backend_dim_info(const AstraReport& report, const SimulationResult& r
 
 }  // namespace
 
-void write_astra_csv(const AstraReport& report, const workload::Workload& workload, const SimulationResult& result) {
+void write_astra_csv(const AstraReport& report, const workload::Workload& workload,
+                     const SimulationResult& result) {
   if (report.layer_files) {
+    check_windows(result);
     write_end_to_end(report, workload, result);
     write_detailed(report, workload, result);
     write_utilisation(report, result);

@@ -9,10 +9,10 @@
 namespace overture::report {
 
 struct AstraReport {
-  std::string path;      // glued in front of the file names, so it ends with '/'
+  std::string path;  // glued in front of the file names, so it ends with '/'
   std::string run_name;
-  int total_rows = 1;    // how many runs share the files
-  int row = 0;           // which of them this is; row 0 starts the files anew
+  int total_rows = 1;       // how many runs share the files
+  int row = 0;              // which of them this is; row 0 starts the files anew
   bool layer_files = true;  // EndToEnd, detailed and utilisation, too
 };
 

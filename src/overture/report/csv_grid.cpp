@@ -4,6 +4,13 @@
 
 namespace overture::report {
 
+std::string csv_cell(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string cell = "\"";
+  for (const char c : text) cell += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return cell + '"';
+}
+
 CsvGrid CsvGrid::parse(std::string_view text) {
   CsvGrid grid(0, 0);
   while (!text.empty()) {

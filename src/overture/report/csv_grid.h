@@ -1,5 +1,5 @@
-// A comma grid of fixed size whose cells are filled in by several runs, as ASTRA-sim's CSV files are: writing to a
-// cell puts the text in front of what is there.
+// A comma grid of fixed size whose cells are filled in by several runs, as ASTRA-sim's CSV files are: writing
+// to a cell puts the text in front of what is there.
 #pragma once
 
 #include <string>
@@ -7,6 +7,9 @@
 #include <vector>
 
 namespace overture::report {
+
+// Text as one CSV cell: quoted when it holds a comma, a quote or a line break (RFC 4180).
+std::string csv_cell(const std::string& text);
 
 class CsvGrid {
  public:

@@ -1,12 +1,12 @@
 #include "overture/system/astra_system.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <map>
 #include <vector>
+
+#include <fmt/format.h>
 
 #include "overture/base/error.h"
 
@@ -38,9 +38,9 @@ const std::vector<std::string> kKeys{"scheduling-policy",
                                      "G",
                                      "seprate-log"};
 
-const std::vector<std::string> kAlgorithms{"ring",    "direct",    "direct<window>",    "halvingDoubling",
-                                           "doubleBinaryTree", "oneRing", "oneDirect", "oneDirect<window>",
-                                           "oneHalvingDoubling"};
+const std::vector<std::string> kAlgorithms{
+    "ring",    "direct",    "direct<window>",    "halvingDoubling",   "doubleBinaryTree",
+    "oneRing", "oneDirect", "oneDirect<window>", "oneHalvingDoubling"};
 
 bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f' || c == '\v'; }
 
@@ -66,15 +66,18 @@ class Reader {
       key = token.back() == ':' ? token.substr(0, token.size() - 1) : token;
       key_line = line;
       if (token.back() != ':' || std::find(kKeys.begin(), kKeys.end(), key) == kKeys.end()) {
-        throw UserError({.file = file, .line = line}, fmt::format("unknown key \"{}\"", token), suggest(key, kKeys));
+        throw UserError({.file = file, .line = line}, fmt::format("unknown key \"{}\"", token),
+                        suggest(key, kKeys));
       }
     }
     if (!key.empty()) throw UserError({.file = file, .line = key_line, .key = key}, "has no value");
   }
 
-  [[noreturn]] void fail(const std::string& key, const std::string& what, const std::string& hint = {}) const {
+  [[noreturn]] void fail(const std::string& key, const std::string& what,
+                         const std::string& hint = {}) const {
     const auto found = entries_.find(key);
-    throw UserError({.file = file_, .line = found == entries_.end() ? 0 : found->second.line, .key = key}, what, hint);
+    throw UserError({.file = file_, .line = found == entries_.end() ? 0 : found->second.line, .key = key},
+                    what, hint);
   }
 
   bool has(const std::string& key) const { return entries_.count(key) > 0; }
@@ -92,7 +95,8 @@ class Reader {
     if (error != std::errc{} || end != text.data() + text.size() || !std::isfinite(value)) {
       fail(key, fmt::format("\"{}\" is not a number", text));
     }
-    if (value < least || value > most) fail(key, fmt::format("{} is out of range", text), fmt::format("use {} to {}", least, most));
+    if (value < least || value > most)
+      fail(key, fmt::format("{} is out of range", text), fmt::format("use {} to {}", least, most));
     return value;
   }
 
@@ -129,7 +133,8 @@ std::vector<std::string> split(const std::string& text, char separator) {
   return parts;
 }
 
-Implementation read_implementation(const Reader& reader, const std::string& key, CollectiveKind kind, int dimensions) {
+Implementation read_implementation(const Reader& reader, const std::string& key, CollectiveKind kind,
+                                   int dimensions) {
   const std::vector<std::string> words = split(reader.word(key), '_');
   Implementation implementation;
   for (const std::string& word : words) {
@@ -151,7 +156,8 @@ Implementation read_implementation(const Reader& reader, const std::string& key,
     }
   }
   if (!implementation.flat && static_cast<int>(words.size()) != dimensions) {
-    reader.fail(key, fmt::format("has {} algorithms but the network has {} dimensions", words.size(), dimensions),
+    reader.fail(key,
+                fmt::format("has {} algorithms but the network has {} dimensions", words.size(), dimensions),
                 "join one algorithm per dimension with '_', such as ring_direct_halvingDoubling");
   }
   return implementation;
@@ -169,13 +175,14 @@ Result<Algorithm> parse_astra_algorithm(std::string_view word) {
     const std::string_view window = word.substr(kDirect.size());
     if (window.empty()) return algorithm;
     const auto [end, error] = std::from_chars(window.data(), window.data() + window.size(), algorithm.window);
-    if (error == std::errc{} && end == window.data() + window.size() && algorithm.window > 0) return algorithm;
+    if (error == std::errc{} && end == window.data() + window.size() && algorithm.window > 0)
+      return algorithm;
   }
   return Error{fmt::format("unknown algorithm \"{}\"", word)};
 }
 
-AstraSystem parse_astra_system(std::string_view text, const std::string& file, const AstraSystemOptions& options,
-                               int dimensions) {
+AstraSystem parse_astra_system(std::string_view text, const std::string& file,
+                               const AstraSystemOptions& options, int dimensions) {
   constexpr int kMany = 1'000'000'000;
   const Reader reader(text, file);
   AstraSystem result;
@@ -184,7 +191,10 @@ AstraSystem parse_astra_system(std::string_view text, const std::string& file, c
   config.scheduling = reader.choice<SchedulingPolicy>(
       "scheduling-policy", {{"LIFO", SchedulingPolicy::lifo}, {"FIFO", SchedulingPolicy::fifo}});
   const int delay = reader.has("endpoint-delay") ? reader.integer("endpoint-delay", 0, kMany) : 10;
-  config.endpoint_delay = Nanoseconds{static_cast<std::int64_t>(delay * static_cast<double>(options.injection_scale))};
+  const double scaled_delay = delay * static_cast<double>(options.injection_scale);
+  if (!(scaled_delay <= kMany))
+    reader.fail("endpoint-delay", fmt::format("{} times {} is too large", delay, options.injection_scale));
+  config.endpoint_delay = Nanoseconds{static_cast<std::int64_t>(scaled_delay)};
   if (reader.has("active-chunks-per-dimension")) {
     config.active_chunks = reader.integer("active-chunks-per-dimension", 1, kMany);
   }
@@ -201,13 +211,12 @@ AstraSystem parse_astra_system(std::string_view text, const std::string& file, c
       "collective-optimization",
       {{"baseline", Optimization::baseline}, {"localBWAware", Optimization::local_bandwidth_aware}});
   if (reader.has("intra-dimension-scheduling")) {
-    config.intra_order =
-        reader.choice<IntraOrder>("intra-dimension-scheduling",
-                                  {{"FIFO", IntraOrder::fifo},
-                                   {"RG", IntraOrder::rg},
-                                   {"SCF", IntraOrder::smallest_first},
-                                   {"smallestFirst", IntraOrder::smallest_first},
-                                   {"lessRemainingPhaseFirst", IntraOrder::less_remaining_phase_first}});
+    config.intra_order = reader.choice<IntraOrder>(
+        "intra-dimension-scheduling", {{"FIFO", IntraOrder::fifo},
+                                       {"RG", IntraOrder::rg},
+                                       {"SCF", IntraOrder::smallest_first},
+                                       {"smallestFirst", IntraOrder::smallest_first},
+                                       {"lessRemainingPhaseFirst", IntraOrder::less_remaining_phase_first}});
   }
   if (reader.has("inter-dimension-scheduling")) {
     config.inter_order = reader.choice<InterOrder>("inter-dimension-scheduling",
@@ -219,8 +228,10 @@ AstraSystem parse_astra_system(std::string_view text, const std::string& file, c
                                                     {"themisFlex", InterOrder::themis_flex},
                                                     {"offlineGreedyFlex", InterOrder::themis_flex}});
   }
-  if (reader.has("boost-mode")) reader.integer("boost-mode", 0, 1);  // all ranks behave alike: nothing to boost
-  const int reduction = reader.has("local-reduction-delay") ? reader.integer("local-reduction-delay", 0, kMany) : 1;
+  if (reader.has("boost-mode"))
+    reader.integer("boost-mode", 0, 1);  // all ranks behave alike: nothing to boost
+  const int reduction =
+      reader.has("local-reduction-delay") ? reader.integer("local-reduction-delay", 0, kMany) : 1;
   if (reader.has("model-shared-bus") && reader.integer("model-shared-bus", 0, 1) == 1) {
     // The original truncates L, o and g to whole cycles.
     const auto cycles = [&](const char* key) {

@@ -20,10 +20,10 @@ struct AstraSystemOptions {
   bool rendezvous = false;
 };
 
-// `file` is for messages; `dimensions` is the machine's number of dimensions, which the lists of algorithms must
-// match. Throws UserError.
-AstraSystem parse_astra_system(std::string_view text, const std::string& file, const AstraSystemOptions& options,
-                               int dimensions);
+// `file` is for messages; `dimensions` is the machine's number of dimensions, which the lists of algorithms
+// must match. Throws UserError.
+AstraSystem parse_astra_system(std::string_view text, const std::string& file,
+                               const AstraSystemOptions& options, int dimensions);
 
 // "ring", "direct8", "halvingDoubling", ...; fails with what would work.
 Result<Algorithm> parse_astra_algorithm(std::string_view word);

@@ -18,8 +18,8 @@ ChunkQueue::Position ChunkQueue::by_priority(const QueuedChunk& chunk) {
   return after_waiting([&](const QueuedChunk& other) { return other.priority >= chunk.priority; });
 }
 
-// RG: reduce-scatters and all-gathers in turn among equal priorities. Right behind the running chunks one waiting
-// chunk is passed over whatever it is; that is how the original walks.
+// RG: reduce-scatters and all-gathers in turn among equal priorities. Right behind the running chunks one
+// waiting chunk is passed over whatever it is; that is how the original walks.
 ChunkQueue::Position ChunkQueue::alternating(const QueuedChunk& chunk) {
   std::optional<CollectiveKind> before_last;
   std::optional<CollectiveKind> last;
@@ -36,16 +36,18 @@ ChunkQueue::Position ChunkQueue::alternating(const QueuedChunk& chunk) {
       continue;
     }
     if (it->priority > chunk.priority) continue;
-    const bool in_turn = before_last && *last != *before_last &&
-                         (*last == CollectiveKind::reduce_scatter || *last == CollectiveKind::all_gather) &&
-                         (*before_last == CollectiveKind::reduce_scatter || *before_last == CollectiveKind::all_gather);
+    const bool in_turn =
+        before_last && *last != *before_last &&
+        (*last == CollectiveKind::reduce_scatter || *last == CollectiveKind::all_gather) &&
+        (*before_last == CollectiveKind::reduce_scatter || *before_last == CollectiveKind::all_gather);
     if (!in_turn) return it;
   }
   return end;
 }
 
 void ChunkQueue::insert(const QueuedChunk& chunk) {
-  const bool only_priority = chunk.kind == CollectiveKind::all_to_all || chunk.kind == CollectiveKind::all_reduce;
+  const bool only_priority =
+      chunk.kind == CollectiveKind::all_to_all || chunk.kind == CollectiveKind::all_reduce;
   Position position = chunks_.end();
   switch (only_priority ? IntraOrder::fifo : order_) {
     case IntraOrder::fifo: position = by_priority(chunk); break;
@@ -55,14 +57,16 @@ void ChunkQueue::insert(const QueuedChunk& chunk) {
       position = after_waiting([&](const QueuedChunk& other) { return other.largest < chunk.largest; });
       break;
     case IntraOrder::less_remaining_phase_first:
-      position = after_waiting([&](const QueuedChunk& other) { return other.phases_left < chunk.phases_left; });
+      position =
+          after_waiting([&](const QueuedChunk& other) { return other.phases_left < chunk.phases_left; });
       break;
   }
   chunks_.insert(position, chunk);
 }
 
 void ChunkQueue::remove(std::int32_t id) {
-  const auto found = std::find_if(chunks_.begin(), chunks_.end(), [id](const QueuedChunk& c) { return c.id == id; });
+  const auto found =
+      std::find_if(chunks_.begin(), chunks_.end(), [id](const QueuedChunk& c) { return c.id == id; });
   check(found != chunks_.end() && found->running, "only a running chunk leaves");
   chunks_.erase(found);
   --running_;

@@ -1,5 +1,5 @@
-// The chunks that run or wait in one queue of one dimension. Running ones stand first and are never preempted;
-// where a new one is put among the waiting ones is the intra-dimension order.
+// The chunks that run or wait in one queue of one dimension. Running ones stand first and are never
+// preempted; where a new one is put among the waiting ones is the intra-dimension order.
 #pragma once
 
 #include <cstddef>
@@ -17,8 +17,8 @@ struct QueuedChunk {
   std::int32_t id = 0;
   std::int64_t priority = 0;  // larger is served first
   CollectiveKind kind = CollectiveKind::all_reduce;
-  Bytes largest;            // of what goes in and what comes out
-  int phases_left = 0;      // after this one
+  Bytes largest;        // of what goes in and what comes out
+  int phases_left = 0;  // after this one
   bool running = false;
 };
 

@@ -1,5 +1,5 @@
-// What a collective is, apart from how it is carried out: the operation, its size, and the algorithms that the
-// system layer knows. Pure data; no clock, no network.
+// What a collective is, apart from how it is carried out: the operation, its size, and the algorithms that
+// the system layer knows. Pure data; no clock, no network.
 #pragma once
 
 #include <cstdint>

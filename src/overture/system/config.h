@@ -43,10 +43,10 @@ enum class InterOrder : std::uint8_t { ascending, round_robin, themis, themis_fl
 
 // The endpoint as a LogGP bus between NPU and network interface, instead of a constant delay.
 struct SharedBus {
-  Duration latency{};         // L
-  Duration overhead{};        // o
-  Duration gap{};             // g
-  double gap_per_byte_ns = 0;  // G
+  Duration latency{};                         // L
+  Duration overhead{};                        // o
+  Duration gap{};                             // g
+  double gap_per_byte_ns = 0;                 // G
   Duration local_reduction = Duration{1000};  // per 100 bytes
 };
 
@@ -68,7 +68,9 @@ struct SystemConfig {
   const Implementation& implementation(CollectiveKind kind) const {
     return implementations[static_cast<std::size_t>(kind)];
   }
-  Implementation& implementation(CollectiveKind kind) { return implementations[static_cast<std::size_t>(kind)]; }
+  Implementation& implementation(CollectiveKind kind) {
+    return implementations[static_cast<std::size_t>(kind)];
+  }
 };
 
 }  // namespace overture::system

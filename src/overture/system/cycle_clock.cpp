@@ -8,7 +8,12 @@
 namespace overture::system {
 
 void CycleClock::after(Duration delay, Action action) {
+  check_horizon(std::max(events_.now(), Time{delay}));
   const Time when = events_.now() + delay;
+  if (cycle_ == 1) {
+    events_.at(when, action);
+    return;
+  }
   const std::int64_t due = tick(when);
   for (Pending& pending : pending_) {
     if (pending.tick == due) {

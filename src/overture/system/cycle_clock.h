@@ -1,6 +1,6 @@
-// One rank's view of time, in whole cycles. Callbacks for the same cycle run together, in the order in which they
-// were asked for, at the moment the first of them was due: ASTRA-sim's rule, on which its ties depend. With a
-// cycle of one picosecond it is simply the event queue.
+// One rank's view of time, in whole cycles. Callbacks for the same cycle run together, in the order in which
+// they were asked for, at the moment the first of them was due: ASTRA-sim's rule, on which its ties depend.
+// With a cycle of one picosecond it is simply the event queue.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +23,8 @@ class CycleClock {
   // The current cycle's start.
   Time now() const { return Time{Duration{tick(events_.now()) * cycle_}}; }
 
-  // Runs `action` in the cycle that `delay` from now falls into. From inside a callback with no delay: after the
-  // others of this cycle.
+  // Runs `action` in the cycle that `delay` from now falls into. From inside a callback with no delay: after
+  // the others of this cycle.
   void after(Duration delay, Action action);
 
  private:

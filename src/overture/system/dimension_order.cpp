@@ -45,14 +45,15 @@ double DimensionOrder::relative_bandwidth(int dimension) const {
   return dimensions_[static_cast<std::size_t>(dimension)].gib_per_s / dimensions_[0].gib_per_s;
 }
 
-// Themis (Rashidi et al., ISCA 2022), as ASTRA-sim 1.0 computes it: the chunk goes first where the load is least,
-// unless the loads are so even that the plain order does as well.
+// Themis (Rashidi et al., ISCA 2022), as ASTRA-sim 1.0 computes it: the chunk goes first where the load is
+// least, unless the loads are so even that the plain order does as well.
 ChunkOrder DimensionOrder::themis(CollectiveKind kind, Bytes left, Bytes nominal, const DimensionMask& mask) {
   const bool gather = kind == CollectiveKind::all_gather;
   std::stable_sort(loads_.begin(), loads_.end(),
                    [](const Load& a, const Load& b) { return a.megabytes < b.megabytes; });
   if (gather) std::reverse(loads_.begin(), loads_.end());
-  const auto first = std::find_if(loads_.begin(), loads_.end(), [&](const Load& l) { return used(l.dimension, mask); });
+  const auto first =
+      std::find_if(loads_.begin(), loads_.end(), [&](const Load& l) { return used(l.dimension, mask); });
   auto chunk = static_cast<std::uint64_t>(nominal.count());
   ChunkOrder order{.dimensions = {}, .size = std::min(left, nominal)};
   if (first != loads_.end()) {
@@ -77,18 +78,21 @@ ChunkOrder DimensionOrder::themis(CollectiveKind kind, Bytes left, Bytes nominal
 }
 
 // How many bytes would level the gap between the first usable dimension and the last of the order.
-std::uint64_t DimensionOrder::balancing_bytes(bool gather, std::size_t first, const DimensionMask& mask) const {
+std::uint64_t DimensionOrder::balancing_bytes(bool gather, std::size_t first,
+                                              const DimensionMask& mask) const {
   if (!gather) {
     const Load& load = loads_[first];
     const double gap = std::fabs(loads_.back().megabytes - load.megabytes);
     const double size = dimensions_[static_cast<std::size_t>(load.dimension)].size;
-    return static_cast<std::uint64_t>(gap * relative_bandwidth(load.dimension) / ((size - 1) / size) * kMegabyte);
+    return static_cast<std::uint64_t>(gap * relative_bandwidth(load.dimension) / ((size - 1) / size) *
+                                      kMegabyte);
   }
   std::size_t last = loads_.size() - 1;
   while (!used(loads_[last].dimension, mask)) --last;
   const double gap = std::fabs(loads_[last].megabytes - loads_[first].megabytes);
   const double size = dimensions_[static_cast<std::size_t>(loads_[last].dimension)].size;
-  auto bytes = static_cast<std::uint64_t>(gap * relative_bandwidth(loads_[last].dimension) / (size - 1) * kMegabyte);
+  auto bytes =
+      static_cast<std::uint64_t>(gap * relative_bandwidth(loads_[last].dimension) / (size - 1) * kMegabyte);
   for (std::size_t i = last; i-- > first;) {
     if (used(loads_[i].dimension, mask)) {
       bytes /= static_cast<std::uint64_t>(dimensions_[static_cast<std::size_t>(loads_[i].dimension)].size);
@@ -107,8 +111,10 @@ std::uint64_t DimensionOrder::add_load(Load& load, int dimension, bool gather, s
 
 // The original keeps the loads of an all-gather in descending order here but adds to them by position, so the
 // load of one dimension lands on its mirror image; its schedules depend on it.
-std::vector<int> DimensionOrder::ascending_with_load(bool gather, std::uint64_t chunk, const DimensionMask& mask) {
-  std::sort(loads_.begin(), loads_.end(), [](const Load& a, const Load& b) { return a.dimension < b.dimension; });
+std::vector<int> DimensionOrder::ascending_with_load(bool gather, std::uint64_t chunk,
+                                                     const DimensionMask& mask) {
+  std::sort(loads_.begin(), loads_.end(),
+            [](const Load& a, const Load& b) { return a.dimension < b.dimension; });
   if (gather) std::reverse(loads_.begin(), loads_.end());
   std::vector<int> order(loads_.size());
   std::iota(order.begin(), order.end(), 0);

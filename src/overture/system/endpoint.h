@@ -1,5 +1,5 @@
-// What stands between an NPU and its network interface: every packet passes it before it is sent, and once more
-// after the last one has arrived.
+// What stands between an NPU and its network interface: every packet passes it before it is sent, and once
+// more after the last one has arrived.
 #pragma once
 
 #include <memory>
@@ -19,8 +19,8 @@ class Endpoint {
   virtual void pass(Bytes size, const Preparation& preparation, Action passed) = 0;
 };
 
-// A constant delay, however many packets are under way; or the shared bus if the config has one. `clock` outlives
-// the endpoint.
+// A constant delay, however many packets are under way; or the shared bus if the config has one. `clock`
+// outlives the endpoint.
 std::unique_ptr<Endpoint> make_endpoint(const SystemConfig& config, CycleClock& clock);
 
 }  // namespace overture::system

@@ -1,8 +1,8 @@
 #include "overture/system/fit.h"
 
-#include <fmt/format.h>
-
 #include <bit>
+
+#include <fmt/format.h>
 
 #include "overture/base/check.h"
 #include "overture/base/error.h"
@@ -10,7 +10,8 @@
 namespace overture::system {
 namespace {
 
-void need_power_of_two(const Algorithm& algorithm, int ranks, const std::string& where, const std::string& file) {
+void need_power_of_two(const Algorithm& algorithm, int ranks, const std::string& where,
+                       const std::string& file) {
   const bool halving = algorithm.kind == AlgorithmKind::halving_doubling;
   if (!halving && algorithm.kind != AlgorithmKind::double_binary_tree) return;
   if (ranks < 2 || std::has_single_bit(static_cast<unsigned>(ranks))) return;
@@ -35,9 +36,11 @@ SystemConfig fit(SystemConfig config, std::span<const CollectiveKind> used, cons
       need_power_of_two(implementation.per_dimension.front(), machine.ranks(), "the machine", file);
       continue;
     }
-    check(static_cast<int>(implementation.per_dimension.size()) == logical.count(), "an algorithm per dimension");
+    check(static_cast<int>(implementation.per_dimension.size()) == logical.count(),
+          "an algorithm per dimension");
     for (std::size_t d = 0; d < logical.dimensions.size(); ++d) {
-      need_power_of_two(implementation.per_dimension[d], logical.dimensions[d].size, fmt::format("dimension {}", d), file);
+      need_power_of_two(implementation.per_dimension[d], logical.dimensions[d].size,
+                        fmt::format("dimension {}", d), file);
     }
   }
   return config;

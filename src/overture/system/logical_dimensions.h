@@ -1,7 +1,8 @@
-// The dimensions that collectives run along. Usually the machine's own; a model-parallel group that ends inside
-// one breaks that one in two.
+// The dimensions that collectives run along. Usually the machine's own; a model-parallel group that ends
+// inside one breaks that one in two.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "overture/base/ids.h"
@@ -35,9 +36,11 @@ struct LogicalDimensions {
 // The machine's own dimensions.
 LogicalDimensions logical_dimensions(const topology::Hierarchy& machine);
 
-// With the boundary of a model-parallel group of `group` ranks, counted from dimension 0. Throws UserError when
-// the group is larger than the machine or does not divide the dimension it ends in.
-LogicalDimensions logical_dimensions(const topology::Hierarchy& machine, int group);
+// With the boundary of a model-parallel group of `group` ranks, counted from dimension 0. Throws UserError
+// when the group is larger than the machine or does not divide the dimension it ends in; `file` is where the
+// group was written.
+LogicalDimensions logical_dimensions(const topology::Hierarchy& machine, int group,
+                                     const std::string& file = {});
 
 // All ranks in one.
 LogicalDimension flat_dimension(const topology::Hierarchy& machine);

@@ -24,8 +24,8 @@ void PhaseResources::assign(Phase& phase, CollectiveKind collective) {
 
 namespace {
 
-// Reduce-scatter inwards and all-gather back. On the last dimension one all-reduce does both, unless Themis asks for
-// the two halves everywhere.
+// Reduce-scatter inwards and all-gather back. On the last dimension one all-reduce does both, unless Themis
+// asks for the two halves everywhere.
 std::vector<std::pair<CollectiveKind, int>> there_and_back(const std::vector<int>& dimensions, bool themis) {
   std::vector<std::pair<CollectiveKind, int>> steps;
   const std::size_t scatter = themis ? dimensions.size() : dimensions.size() - 1;
@@ -49,7 +49,8 @@ std::vector<Phase> plan_phases(CollectiveKind kind, const ChunkOrder& order, con
 
   std::vector<std::pair<CollectiveKind, int>> steps;
   if (kind == CollectiveKind::all_reduce && config.optimization == Optimization::local_bandwidth_aware) {
-    const bool themis = config.inter_order == InterOrder::themis || config.inter_order == InterOrder::themis_flex;
+    const bool themis =
+        config.inter_order == InterOrder::themis || config.inter_order == InterOrder::themis_flex;
     steps = there_and_back(visited, themis);
   } else {
     for (const int d : visited) steps.emplace_back(kind, d);

@@ -20,12 +20,12 @@ class PhaseResources {
 
  private:
   int queues_;
-  std::vector<int> next_queue_;              // per dimension
+  std::vector<int> next_queue_;               // per dimension
   std::vector<std::vector<bool>> next_tree_;  // per kind of collective, per dimension
 };
 
-// `order` lists the dimensions in which the chunk visits them; those outside `mask` or of size 1 are skipped. An
-// empty result means that there is nothing to do.
+// `order` lists the dimensions in which the chunk visits them; those outside `mask` or of size 1 are skipped.
+// An empty result means that there is nothing to do.
 std::vector<Phase> plan_phases(CollectiveKind kind, const ChunkOrder& order, const DimensionMask& mask,
                                const SystemConfig& config, const std::vector<LogicalDimension>& dimensions,
                                PhaseResources& resources);

@@ -22,7 +22,8 @@ int participant_count(const PhaseContext& context, const Phase& phase) {
 
 }  // namespace
 
-std::unique_ptr<PhaseRun> PhaseRun::make(PhaseContext& context, const Phase& phase, std::function<void()> finished) {
+std::unique_ptr<PhaseRun> PhaseRun::make(PhaseContext& context, const Phase& phase,
+                                         std::function<void()> finished) {
   if (phase.algorithm.kind == AlgorithmKind::double_binary_tree) {
     check(context.scope != Scope::rank_0, "a tree needs its whole group");
     return std::make_unique<TreeRun>(context, phase, std::move(finished));
@@ -64,14 +65,16 @@ void PhaseRun::post_receive(int receiver, Rank from, std::int32_t number, Bytes 
     return;
   }
   if (context_.rendezvous) {
-    context_.network.send({rank(receiver), from, kHandshake}, [this, receiver, number] { cleared(receiver, number); });
+    context_.network.send({rank(receiver), from, kHandshake},
+                          [this, receiver, number] { cleared(receiver, number); });
   }
   if (early_data_.erase(key(receiver, number)) > 0) {
     context_.events.after(Duration{}, [this, receiver, number] { accept(receiver, number); });
   }
 }
 
-// The peer is at the same point as rank 0: it sends what rank 0 waits for now, or when rank 0's handshake arrives.
+// The peer is at the same point as rank 0: it sends what rank 0 waits for now, or when rank 0's handshake
+// arrives.
 void PhaseRun::post_mirrored_receive(Rank from, std::int32_t number, Bytes size) {
   if (!context_.rendezvous) {
     context_.network.send({from, Rank{0}, size}, [this, number] { accept(0, number); });
@@ -83,7 +86,8 @@ void PhaseRun::post_mirrored_receive(Rank from, std::int32_t number, Bytes size)
 }
 
 void PhaseRun::transmit(Rank from, int receiver, std::int32_t number, Bytes size) {
-  context_.network.send({from, rank(receiver), size}, [this, receiver, number] { delivered(receiver, number); });
+  context_.network.send({from, rank(receiver), size},
+                        [this, receiver, number] { delivered(receiver, number); });
 }
 
 void PhaseRun::delivered(int receiver, std::int32_t number) {

@@ -19,9 +19,9 @@
 
 namespace overture::system {
 
-// Who is simulated. Where every rank does the same, rank 0 tells all: what it waits for from a peer takes as long as
-// the same message would take the other way round the symmetry. Where ranks differ inside a dimension but all groups
-// of the dimension are alike, rank 0's group tells all.
+// Who is simulated. Where every rank does the same, rank 0 tells all: what it waits for from a peer takes as
+// long as the same message would take the other way round the symmetry. Where ranks differ inside a dimension
+// but all groups of the dimension are alike, rank 0's group tells all.
 enum class Scope : std::uint8_t { rank_0, group, all };
 
 struct Phase {
@@ -61,7 +61,8 @@ struct PhaseContext {
 
 class PhaseRun {
  public:
-  static std::unique_ptr<PhaseRun> make(PhaseContext& context, const Phase& phase, std::function<void()> finished);
+  static std::unique_ptr<PhaseRun> make(PhaseContext& context, const Phase& phase,
+                                        std::function<void()> finished);
   virtual ~PhaseRun() = default;
   PhaseRun(const PhaseRun&) = delete;
   PhaseRun& operator=(const PhaseRun&) = delete;
@@ -102,7 +103,8 @@ class PhaseRun {
 
  private:
   static std::uint64_t key(int receiver, std::int32_t number) {
-    return static_cast<std::uint64_t>(static_cast<std::uint32_t>(receiver)) << 32 | static_cast<std::uint32_t>(number);
+    return static_cast<std::uint64_t>(static_cast<std::uint32_t>(receiver)) << 32 |
+           static_cast<std::uint32_t>(number);
   }
   void transmit(Rank from, int receiver, std::int32_t number, Bytes size);
   void delivered(int receiver, std::int32_t number);

@@ -27,7 +27,8 @@ Schedule::Schedule(CollectiveKind kind, Algorithm algorithm, int ranks, Bytes da
       period_ = 2 * own_packets_;
       break;
     case AlgorithmKind::halving_doubling:
-      check(std::has_single_bit(static_cast<unsigned>(ranks)), "halving-doubling has a power of two of ranks");
+      check(std::has_single_bit(static_cast<unsigned>(ranks)),
+            "halving-doubling has a power of two of ranks");
       check(kind != CollectiveKind::all_to_all, "halving-doubling does not do all-to-all");
       log2_ranks_ = std::countr_zero(static_cast<unsigned>(ranks));
       messages_ = kind == CollectiveKind::all_reduce ? 2 * log2_ranks_ : log2_ranks_;
@@ -70,7 +71,8 @@ int Schedule::halving_doubling_distance(std::int64_t k) const {
 Bytes Schedule::halving_doubling_size(std::int64_t k) const {
   const auto step = static_cast<int>(k);
   if (kind_ == CollectiveKind::all_gather) return data_ * (std::int64_t{1} << step);
-  if (kind_ == CollectiveKind::reduce_scatter || step < log2_ranks_) return Bytes{data_.count() >> (step + 1)};
+  if (kind_ == CollectiveKind::reduce_scatter || step < log2_ranks_)
+    return Bytes{data_.count() >> (step + 1)};
   return Bytes{data_.count() >> (log2_ranks_ + 1)} * (std::int64_t{1} << (step - log2_ranks_ + 1));
 }
 

@@ -1,6 +1,6 @@
 // What one rank does in one phase of a collective: whom it sends to and hears from, message by message. An
-// algorithm is a function from sizes to this; no clock, no network, no callbacks. Every message is described on
-// demand, so a phase over a million ranks costs nothing to set up. Trees are in tree.h.
+// algorithm is a function from sizes to this; no clock, no network, no callbacks. Every message is described
+// on demand, so a phase over a million ranks costs nothing to set up. Trees are in tree.h.
 #pragma once
 
 #include "overture/base/units.h"

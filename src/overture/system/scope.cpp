@@ -9,52 +9,108 @@ using topology::DimensionKind;
 
 Scope larger(Scope a, Scope b) { return std::max(a, b); }
 
+// What can meet on the links of one dimension.
+struct Traffic {
+  bool contention;     // do messages share links at all?
+  bool one_chunk;      // at most one chunk runs there at a time
+  bool one_neighbour;  // everything goes round a ring, the same way
+  bool one_symmetry;   // all peers are told by their distance, or all by halving-doubling's pairs
+};
+
 // A phase along (a part of) one dimension of the machine.
-Scope scope_of_phase(const Algorithm& algorithm, const LogicalDimension& logical, const topology::Hierarchy& machine,
-                     bool contention) {
+Scope scope_of_phase(const Algorithm& algorithm, const LogicalDimension& logical,
+                     const topology::Hierarchy& machine, const Traffic& traffic) {
   if (logical.size < 2) return Scope::rank_0;
-  if (algorithm.kind == AlgorithmKind::double_binary_tree) return Scope::group;
   const auto& physical = machine.dimension(logical.physical);
-  if (physical.kind != DimensionKind::ring) return Scope::rank_0;
   const bool part = logical.size != physical.size;
-  // Messages between the parts of a broken ring cross each other's links.
-  if (part && contention) return Scope::all;
+  const bool tree = algorithm.kind == AlgorithmKind::double_binary_tree;
+  if (physical.kind == DimensionKind::fully_connected) {
+    // Every pair has its own link: rank 0 sees all that its own carry, and others' carry the like unless the
+    // chunks on them have different symmetries.
+    const bool alike = traffic.one_chunk || traffic.one_symmetry || logical.size == 2;
+    return tree || (traffic.contention && !alike) ? Scope::group : Scope::rank_0;
+  }
+  // Both parts of a broken dimension use the same ports, and on a ring messages cross other parts' links.
+  if (part && traffic.contention) return Scope::all;
+  if (tree) return Scope::group;
+  if (physical.kind == DimensionKind::switched) {
+    // Messages from different peers queue at rank 0's port in the order in which their senders let them go.
+    // With several chunks that order depends on what else the senders send, to others.
+    const bool in_order = traffic.one_chunk || traffic.one_neighbour || logical.size == 2;
+    return traffic.contention && !in_order ? Scope::group : Scope::rank_0;
+  }
   // Round the end of a part, the way back is longer than a step. Halving-doubling never goes round.
   if (part && algorithm.kind != AlgorithmKind::halving_doubling) return Scope::group;
   // Messages that go further than a neighbour cross links that others use.
   const bool only_neighbours = algorithm.kind == AlgorithmKind::ring || logical.size == 2 ||
                                (algorithm.kind == AlgorithmKind::direct && logical.size == 3);
-  return contention && !only_neighbours ? Scope::group : Scope::rank_0;
+  return traffic.contention && !only_neighbours ? Scope::group : Scope::rank_0;
+}
+
+// Along dimension `d`. A flat phase counts everywhere, and waits in the queue of dimension 0 whatever it
+// uses.
+Traffic traffic_along(std::size_t d, const SystemConfig& config, std::span<const CollectiveKind> used,
+                      bool contention) {
+  Traffic traffic{.contention = contention,
+                  .one_chunk = config.active_chunks == 1 && config.queues_per_dimension == 1,
+                  .one_neighbour = config.queues_per_dimension == 1,
+                  .one_symmetry = true};
+  bool by_distance = false;
+  bool by_pairs = false;
+  for (const CollectiveKind kind : used) {
+    const Implementation& implementation = config.implementation(kind);
+    if (implementation.flat) traffic.one_chunk = false;
+    const AlgorithmKind algorithm = implementation.per_dimension[implementation.flat ? 0 : d].kind;
+    if (algorithm != AlgorithmKind::ring) traffic.one_neighbour = false;
+    (algorithm == AlgorithmKind::halving_doubling ? by_pairs : by_distance) = true;
+  }
+  traffic.one_symmetry = !(by_distance && by_pairs);
+  return traffic;
 }
 
 // One phase over all ranks: the way from one rank to the next is not the same everywhere.
-Scope scope_of_flat(const Algorithm& algorithm, const topology::Hierarchy& machine, bool contention) {
+Scope scope_of_flat(const Algorithm& algorithm, const SystemConfig& config,
+                    std::span<const CollectiveKind> used, const LogicalDimensions& logical,
+                    const topology::Hierarchy& machine, bool contention) {
   int real_dimensions = 0;
-  for (int d = 0; d < machine.dimensions(); ++d) real_dimensions += machine.dimension(d).size > 1 ? 1 : 0;
+  LogicalDimension last;
+  for (int d = 0; d < machine.dimensions(); ++d) {
+    if (machine.dimension(d).size < 2) continue;
+    ++real_dimensions;
+    last = {.size = machine.dimension(d).size, .stride = machine.stride(d), .physical = d};
+  }
+  // Its messages meet those of phases along one dimension or a part of it, in every group of that dimension.
+  const bool meets_groups = real_dimensions > 1 || logical.broken >= 0;
+  if (contention && meets_groups) return Scope::all;
   if (real_dimensions <= 1) {
-    return scope_of_phase(algorithm, {.size = machine.ranks(), .stride = 1, .physical = 0}, machine, contention);
+    const auto d = static_cast<std::size_t>(last.physical);
+    return scope_of_phase(algorithm, last, machine, traffic_along(d, config, used, contention));
   }
   const bool all_at_once = algorithm.kind == AlgorithmKind::direct &&
                            (algorithm.window == 0 || algorithm.window >= machine.ranks() - 1);
   const bool same_everywhere = all_at_once || algorithm.kind == AlgorithmKind::halving_doubling;
-  return same_everywhere && !contention ? Scope::rank_0 : Scope::group;
+  return same_everywhere ? Scope::rank_0 : Scope::group;
 }
 
 }  // namespace
 
-Scope exact_scope(const SystemConfig& config, std::span<const CollectiveKind> used, const LogicalDimensions& logical,
-                  const topology::Hierarchy& machine, bool contention) {
+Scope exact_scope(const SystemConfig& config, std::span<const CollectiveKind> used,
+                  const LogicalDimensions& logical, const topology::Hierarchy& machine, bool contention) {
   Scope scope = Scope::rank_0;
   for (const CollectiveKind kind : used) {
     const Implementation& implementation = config.implementation(kind);
     if (implementation.flat) {
-      scope = larger(scope, scope_of_flat(implementation.per_dimension.front(), machine, contention));
+      const Algorithm& algorithm = implementation.per_dimension.front();
+      scope = larger(scope, scope_of_flat(algorithm, config, used, logical, machine, contention));
       continue;
     }
     for (std::size_t d = 0; d < logical.dimensions.size(); ++d) {
-      scope = larger(scope, scope_of_phase(implementation.per_dimension[d], logical.dimensions[d], machine, contention));
+      scope = larger(scope, scope_of_phase(implementation.per_dimension[d], logical.dimensions[d], machine,
+                                           traffic_along(d, config, used, contention)));
     }
   }
+  // Handshakes go the other way than the data, so rank 0 alone would not see them meet its peers' data.
+  if (contention && config.rendezvous) scope = larger(scope, Scope::group);
   // A rank outside rank 0's group of one dimension would find its bus less busy than rank 0 does.
   if (scope == Scope::group && config.shared_bus) return Scope::all;
   return scope;

@@ -11,7 +11,7 @@
 namespace overture::system {
 
 // `used` are the collectives that will be issued; `contention` whether messages share links.
-Scope exact_scope(const SystemConfig& config, std::span<const CollectiveKind> used, const LogicalDimensions& logical,
-                  const topology::Hierarchy& machine, bool contention);
+Scope exact_scope(const SystemConfig& config, std::span<const CollectiveKind> used,
+                  const LogicalDimensions& logical, const topology::Hierarchy& machine, bool contention);
 
 }  // namespace overture::system

@@ -7,7 +7,7 @@
 namespace overture::system {
 namespace {
 
-constexpr int kMaxConsecutiveSends = 8;      // then the partner gets a turn
+constexpr int kMaxConsecutiveSends = 8;         // then the partner gets a turn
 constexpr double kMemoryGapPerByteNs = 0.0038;  // G of the memory behind the NPU
 constexpr Duration kReductionSetUp = Nanoseconds{50};
 
@@ -51,7 +51,9 @@ void BusSide::send_next() {
 
 // Serialisation of all bytes but the first, cut to whole cycles as the original does.
 Duration BusSide::busy(Bytes size) const {
-  const double ns = config_.gap_per_byte_ns * static_cast<double>(std::max<std::int64_t>(size.count() - 1, 0));
+  const double ns =
+      config_.gap_per_byte_ns * static_cast<double>(std::max<std::int64_t>(size.count() - 1, 0));
+  check_transfer_ns(ns);
   return cycle_ * static_cast<std::int64_t>(ns / to_ns(cycle_));
 }
 
@@ -78,39 +80,45 @@ void BusSide::received() {
   if (receives_.size() < 2) state_ = State::free;
   Transfer transfer = receives_.front();
   receives_.pop_front();
+  Action done;
   if (transfer.reduce) {
     transfer.reduce = false;
     if (memory_ != nullptr) {
-      memory_->npu().request(transfer.size, false, true, [this, parked = park(transfer)] { queue_reduction(parked); });
+      memory_->npu().request(transfer.size, false, true,
+                             [this, parked = park(transfer)] { queue_reduction(parked); });
     } else {
       reductions_.push_back(transfer);
     }
     start_reduction();
   } else {
-    dispose(transfer);
+    done = dispose(transfer);
   }
   try_send();
+  if (done) done();
 }
 
-void BusSide::dispose(Transfer transfer) {
+Action BusSide::dispose(Transfer transfer) {
   if (transfer.send_back) {
     transfer.send_back = false;
     if (memory_ != nullptr) {
-      memory_->npu().request(transfer.size, false, true, [this, parked = park(transfer)] { queue_send(parked); });
+      memory_->npu().request(transfer.size, false, true,
+                             [this, parked = park(transfer)] { queue_send(parked); });
     } else {
       sends_.push_back(transfer);
     }
   } else if (memory_ != nullptr) {
     memory_->npu().request(transfer.size, false, false, [this, parked = park(transfer)] { retire(parked); });
   } else {
-    transfer.done();
+    return transfer.done;
   }
+  return {};
 }
 
 void BusSide::start_reduction() {
   if (reducing_ || reductions_.empty()) return;
   reducing_ = true;
   const std::int64_t units = reductions_.front().size.count() / 100;
+  check_transfer_ns(to_ns(config_.local_reduction) * static_cast<double>(units));
   clock_.after(config_.local_reduction * units + kReductionSetUp, [this] { reduced(); });
 }
 
@@ -118,9 +126,10 @@ void BusSide::reduced() {
   reducing_ = false;
   const Transfer transfer = reductions_.front();
   reductions_.pop_front();
-  dispose(transfer);
+  Action done = dispose(transfer);
   start_reduction();
   try_send();
+  if (done) done();
 }
 
 void BusSide::queue_send(std::int32_t parked) {
@@ -136,8 +145,8 @@ void BusSide::queue_reduction(std::int32_t parked) {
 
 void BusSide::retire(std::int32_t parked) {
   Transfer transfer = unpark(parked);
-  transfer.done();
   try_send();
+  transfer.done();
 }
 
 std::int32_t BusSide::park(const Transfer& transfer) {

@@ -16,7 +16,8 @@ class Bus;
 // One side of a LogGP bus (Alexandrov et al., 1995): it sends or receives one thing at a time.
 class BusSide {
  public:
-  BusSide(const SharedBus& config, Duration cycle, CycleClock& clock) : config_(config), cycle_(cycle), clock_(clock) {}
+  BusSide(const SharedBus& config, Duration cycle, CycleClock& clock)
+      : config_(config), cycle_(cycle), clock_(clock) {}
 
   void connect(BusSide& partner) { partner_ = &partner; }
   // Puts a memory behind this side: every step crosses it first. `memory` outlives the side.
@@ -44,8 +45,9 @@ class BusSide {
   void queue_reduction(std::int32_t parked);
   void retire(std::int32_t parked);
   void start_reduction();
-  // After arriving or being reduced: back to the partner, or done.
-  void dispose(Transfer transfer);
+  // After arriving or being reduced: back to the partner, or done. The caller calls what it returns, if
+  // anything, when the side is in order again: it may bring new requests.
+  Action dispose(Transfer transfer);
   Duration busy(Bytes size) const;
   std::int32_t park(const Transfer& transfer);
   Transfer unpark(std::int32_t parked);

@@ -1,8 +1,8 @@
 #include "overture/system/system.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+
+#include <fmt/format.h>
 
 #include "overture/base/check.h"
 
@@ -26,7 +26,8 @@ void add(std::vector<double>& sums, const std::vector<double>& values) {
 
 }  // namespace
 
-System::System(Setup setup, const topology::Hierarchy& machine, sim::EventQueue& events, network::Network& network)
+System::System(Setup setup, const topology::Hierarchy& machine, sim::EventQueue& events,
+               network::Network& network)
     : setup_(std::move(setup)),
       machine_(machine),
       events_(events),
@@ -45,7 +46,8 @@ System::System(Setup setup, const topology::Hierarchy& machine, sim::EventQueue&
       occupancy_(static_cast<std::size_t>(setup_.logical.count())) {
   const int queues = setup_.config.queues_per_dimension;
   const int limit = (setup_.config.active_chunks + queues - 1) / queues;
-  queues_.assign(static_cast<std::size_t>(setup_.logical.count() * queues), ChunkQueue(setup_.config.intra_order, limit));
+  queues_.assign(static_cast<std::size_t>(setup_.logical.count() * queues),
+                 ChunkQueue(setup_.config.intra_order, limit));
 }
 
 RankContext& System::rank_context(Rank rank) {
@@ -63,7 +65,8 @@ std::int64_t System::next_priority(SchedulingPolicy policy) {
   return 0;
 }
 
-// Chunks of size / splits until nothing is left: a size that does not divide gives one or more small ones extra.
+// Chunks of size / splits until nothing is left: a size that does not divide gives one or more small ones
+// extra.
 std::vector<std::vector<Phase>> System::cut(const CollectiveRequest& request) {
   const bool flat = setup_.config.implementation(request.kind).flat;
   const std::vector<LogicalDimension> flat_dimensions{flat_dimension(machine_)};
@@ -150,7 +153,9 @@ void System::leave(Chunk& chunk) {
   ++use.chunks;
   use.running += clock().now() - chunk.started;
   if (chunk_observer_) {
-    chunk_observer_({chunk.collective, chunk.id, chunk.current, phase, chunk.queued, chunk.started, clock().now()});
+    const bool last = chunk.current + 1 == static_cast<int>(chunk.phases.size());
+    chunk_observer_(
+        {chunk.collective, chunk.id, chunk.current, last, phase, chunk.queued, chunk.started, clock().now()});
   }
   finished_runs_.push_back(std::move(chunk.run));
 }
@@ -226,8 +231,8 @@ std::string System::stuck() const {
   for (const auto& [number, chunk] : chunks_) {
     if (!chunk.run) continue;
     const Phase& phase = chunk.phases[static_cast<std::size_t>(chunk.current)];
-    text += fmt::format("chunk {} runs {} on dimension {}: {}\n", number, name(phase.kind), phase.dimension_index,
-                        chunk.run->stuck());
+    text += fmt::format("chunk {} runs {} on dimension {}: {}\n", number, name(phase.kind),
+                        phase.dimension_index, chunk.run->stuck());
   }
   return text;
 }

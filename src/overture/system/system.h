@@ -1,6 +1,6 @@
-// Carries out collectives: cuts them into chunks, queues the chunks per dimension, and plays each phase on the
-// network. Every rank runs the same program and a chunk moves on when the last rank is done with its phase, so
-// one set of queues stands for all ranks.
+// Carries out collectives: cuts them into chunks, queues the chunks per dimension, and plays each phase on
+// the network. Every rank runs the same program and a chunk moves on when the last rank is done with its
+// phase, so one set of queues stands for all ranks.
 #pragma once
 
 #include <cstdint>
@@ -46,6 +46,7 @@ struct ChunkEvent {
   CollectiveId collective;
   std::int32_t chunk;
   int phase_number;  // from 0
+  bool last_phase;
   const Phase& phase;
   Time queued;
   Time started;
@@ -60,7 +61,7 @@ struct DimensionUse {
   };
   std::vector<Interval> busy;  // at least one chunk queued or running
   std::int64_t chunks = 0;
-  Duration running{};          // summed over chunks, queueing excluded
+  Duration running{};  // summed over chunks, queueing excluded
 };
 
 class System {

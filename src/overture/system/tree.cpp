@@ -19,7 +19,8 @@ TreeNode tree_node(int coordinate, int ranks, TreeRoot root) {
     middle = low + (high - low) / 2;
   }
   if (low == high) return {.parent = parent, .left = -1, .right = -1};
-  return {.parent = parent, .left = low + (middle - 1 - low) / 2, .right = middle + 1 + (high - middle - 1) / 2};
+  return {
+      .parent = parent, .left = low + (middle - 1 - low) / 2, .right = middle + 1 + (high - middle - 1) / 2};
 }
 
 }  // namespace overture::system

@@ -1,5 +1,6 @@
-// The two trees of the double binary tree: a root with one child, which tops a perfect binary tree of all other
-// coordinates, numbered in order. In one tree the root is the largest coordinate, in the other the smallest.
+// The two trees of the double binary tree: a root with one child, which tops a perfect binary tree of all
+// other coordinates, numbered in order. In one tree the root is the largest coordinate, in the other the
+// smallest.
 #pragma once
 
 namespace overture::system {

@@ -103,7 +103,9 @@ bool TreeRun::send_posted(int receiver, std::int32_t number) const {
 
 Rank TreeRun::sender_of(int receiver, std::int32_t number) const {
   const TreeNode& node = member(receiver).node;
-  return relative(receiver, number == left_child ? node.left : number == right_child ? node.right : node.parent);
+  return relative(receiver, number == left_child    ? node.left
+                            : number == right_child ? node.right
+                                                    : node.parent);
 }
 
 std::string TreeRun::stuck() const {

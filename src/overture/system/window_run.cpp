@@ -17,7 +17,8 @@ void WindowRun::start() {
 
 void WindowRun::prepare(int p) {
   const std::int32_t packet = member(p).prepared++;
-  endpoint(p).pass(schedule_.size(packet), schedule_.preparation(packet), [this, p, packet] { passed(p, packet); });
+  endpoint(p).pass(schedule_.size(packet), schedule_.preparation(packet),
+                   [this, p, packet] { passed(p, packet); });
 }
 
 void WindowRun::passed(int p, std::int32_t packet) {
@@ -72,8 +73,8 @@ std::string WindowRun::stuck() const {
   for (int p = 0; p < participants(); ++p) {
     const Member& me = member(p);
     if (me.received == schedule_.messages()) continue;
-    return fmt::format("rank {} has received {} of {} messages and waits for rank {}", index(rank(p)), me.received,
-                       schedule_.messages(), index(sender_of(p, me.received)));
+    return fmt::format("rank {} has received {} of {} messages and waits for rank {}", index(rank(p)),
+                       me.received, schedule_.messages(), index(sender_of(p, me.received)));
   }
   return "every rank has received everything";
 }

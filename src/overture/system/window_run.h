@@ -1,5 +1,5 @@
-// The player of ring, direct and halving-doubling schedules. A packet is prepared (it passes the endpoint), then
-// gives a credit; a credit sends the next message; every arrival prepares one packet more.
+// The player of ring, direct and halving-doubling schedules. A packet is prepared (it passes the endpoint),
+// then gives a credit; a credit sends the next message; every arrival prepares one packet more.
 #pragma once
 
 #include "overture/system/phase_run.h"
@@ -28,7 +28,9 @@ class WindowRun final : public PhaseRun {
   Member& member(int p) { return members_[static_cast<std::size_t>(p)]; }
   const Member& member(int p) const { return members_[static_cast<std::size_t>(p)]; }
 
-  bool receive_posted(int receiver, std::int32_t number) const override { return number < member(receiver).sent; }
+  bool receive_posted(int receiver, std::int32_t number) const override {
+    return number < member(receiver).sent;
+  }
   bool send_posted(int receiver, std::int32_t number) const override;
   Rank sender_of(int receiver, std::int32_t number) const override;
   Bytes message_size(std::int32_t number) const override { return schedule_.size(number); }

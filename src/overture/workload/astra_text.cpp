@@ -1,11 +1,11 @@
 #include "overture/workload/astra_text.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <limits>
+
+#include <fmt/format.h>
 
 #include "overture/base/error.h"
 #include "overture/workload/names.h"
@@ -35,7 +35,8 @@ class Tokens {
     return more;
   }
 
-  [[noreturn]] void fail(const std::string& key, const std::string& what, const std::string& hint = {}) const {
+  [[noreturn]] void fail(const std::string& key, const std::string& what,
+                         const std::string& hint = {}) const {
     throw UserError({.file = file_, .line = line_, .key = key}, what, hint);
   }
 
@@ -49,7 +50,7 @@ class Tokens {
     return std::string(text_.substr(start, at_ - start));
   }
 
-  std::int64_t integer(const std::string& what, std::int64_t least) {
+  std::int64_t integer(const std::string& what, std::int64_t least, std::int64_t most = kLargest) {
     const std::string token = word(what);
     std::int64_t value = 0;
     const auto [end, error] = std::from_chars(token.data(), token.data() + token.size(), value);
@@ -57,8 +58,20 @@ class Tokens {
       fail(what, fmt::format("\"{}\" is not a whole number", token));
     }
     if (value < least) fail(what, fmt::format("{} is less than {}", value, least));
-    if (value > kLargest) fail(what, fmt::format("{} is too large", value));
+    if (value > most) fail(what, fmt::format("{} is too large", value));
     return value;
+  }
+
+  int small_integer(const std::string& what, int least) {
+    return static_cast<int>(integer(what, least, std::numeric_limits<int>::max()));
+  }
+
+  std::int64_t scaled_integer(const std::string& what, float scale) {
+    const std::int64_t value = integer(what, 0);
+    const double product = static_cast<double>(value) * static_cast<double>(scale);
+    if (!(product <= static_cast<double>(kLargest)))
+      fail(what, fmt::format("{} times {} is too large", value, scale));
+    return static_cast<std::int64_t>(product);
   }
 
  private:
@@ -74,10 +87,6 @@ class Tokens {
   int line_ = 1;
 };
 
-std::int64_t scaled(std::int64_t value, float scale) {
-  return static_cast<std::int64_t>(static_cast<double>(value) * static_cast<double>(scale));
-}
-
 std::optional<CollectiveKind> read_kind(Tokens& tokens, const std::string& what) {
   const std::string word = tokens.word(what + " communication type");
   if (word == "NONE") return std::nullopt;
@@ -89,14 +98,15 @@ std::optional<CollectiveKind> read_kind(Tokens& tokens, const std::string& what)
 
 Pass read_pass(Tokens& tokens, const std::string& what, const AstraScales& scales) {
   Pass pass;
-  pass.compute = Nanoseconds{scaled(tokens.integer(what + " compute time", 0), scales.compute)};
+  pass.compute = Nanoseconds{tokens.scaled_integer(what + " compute time", scales.compute)};
   const auto kind = read_kind(tokens, what);
-  const std::int64_t given = tokens.integer(what + " communication size", 0);
-  const std::int64_t size = scaled(given, scales.communication);
+  const std::int64_t size = tokens.scaled_integer(what + " communication size", scales.communication);
   if (!kind) return pass;
   if (size == 0) {
-    tokens.fail(what, fmt::format("a communication of {} bytes", given),
-                given == 0 ? "write NONE where there is none" : "the communication scale leaves nothing of it");
+    tokens.fail(what, "a communication of 0 bytes",
+                scales.communication < 1
+                    ? "write NONE where there is none; or does the communication scale leave nothing?"
+                    : "write NONE where there is none");
   }
   pass.communication = Communication{*kind, Bytes{size}};
   return pass;
@@ -106,7 +116,7 @@ std::vector<int> read_layer_list(Tokens& tokens, const std::string& what) {
   tokens.word("the label of the " + what + " layers");
   const std::int64_t count = tokens.integer("number of " + what + " layers", 0);
   std::vector<int> layers;
-  for (std::int64_t i = 0; i < count; ++i) layers.push_back(static_cast<int>(tokens.integer(what + " layer", 0)));
+  for (std::int64_t i = 0; i < count; ++i) layers.push_back(tokens.small_integer(what + " layer", 0));
   return layers;
 }
 
@@ -114,19 +124,19 @@ void read_header(Tokens& tokens, Workload& workload) {
   const std::string keyword = tokens.word("the parallelism keyword");
   const auto parallelism = parse_parallelism(keyword);
   if (!parallelism) {
-    tokens.fail("", fmt::format("unknown parallelism \"{}\"", keyword), suggest(keyword, parallelism_names()));
+    tokens.fail("", fmt::format("unknown parallelism \"{}\"", keyword),
+                suggest(keyword, parallelism_names()));
   }
   workload.parallelism = *parallelism;
   switch (*parallelism) {
     case Parallelism::hybrid_dlrm:
     case Parallelism::hybrid_dlrm_enhanced:
-      workload.last_bottom_layer = static_cast<int>(tokens.integer("last bottom layer", 0));
+      workload.last_bottom_layer = tokens.small_integer("last bottom layer", 0);
       break;
     case Parallelism::hybrid_transformer:
     case Parallelism::hybrid_transformer_fwd_in_bckwd:
       tokens.word("the label of the model-parallel group");
-      workload.model_group = static_cast<int>(
-          std::min<std::int64_t>(tokens.integer("model-parallel group", 1), std::numeric_limits<int>::max()));
+      workload.model_group = tokens.small_integer("model-parallel group", 1);
       if (*parallelism == Parallelism::hybrid_transformer_fwd_in_bckwd) {
         workload.checkpoints = read_layer_list(tokens, "checkpoint");
         workload.recompute_starts = read_layer_list(tokens, "recomputing");
@@ -147,7 +157,8 @@ Layer read_layer(Tokens& tokens, Parallelism parallelism, const AstraScales& sca
   if (parallelism != Parallelism::hybrid_customized) {
     if (tokens.more_on_line()) {  // the column that the original's generator adds
       const std::string word = tokens.word("");
-      if (!parse_parallelism(word)) tokens.fail(layer.name, fmt::format("\"{}\" is one column too many", word));
+      if (!parse_parallelism(word))
+        tokens.fail(layer.name, fmt::format("\"{}\" is one column too many", word));
     }
     return layer;
   }
@@ -161,28 +172,6 @@ Layer read_layer(Tokens& tokens, Parallelism parallelism, const AstraScales& sca
   return layer;
 }
 
-void check_layer_numbers(const Tokens& tokens, const Workload& workload) {
-  const auto count = static_cast<int>(workload.layers.size());
-  const auto need = [&](const std::vector<int>& layers, const std::string& what) {
-    for (const int layer : layers) {
-      if (layer >= count) tokens.fail("", fmt::format("{} layer {} does not exist", what, layer), fmt::format("layers are 0 to {}", count - 1));
-    }
-  };
-  const bool dlrm = workload.parallelism == Parallelism::hybrid_dlrm || workload.parallelism == Parallelism::hybrid_dlrm_enhanced;
-  if (dlrm) need({workload.last_bottom_layer}, "last bottom");
-  need(workload.checkpoints, "checkpoint");
-  need(workload.recompute_starts, "recomputing");
-  for (const int start : workload.recompute_starts) {
-    const auto& kept = workload.checkpoints;
-    if (std::find(kept.begin(), kept.end(), start) != kept.end()) {
-      tokens.fail("", fmt::format("layer {} is a checkpoint and has nothing to recompute", start));
-    }
-    if (std::none_of(kept.begin(), kept.end(), [&](int checkpoint) { return checkpoint < start; })) {
-      tokens.fail("", fmt::format("layer {} recomputes but no checkpoint stands before it", start));
-    }
-  }
-}
-
 }  // namespace
 
 Workload parse_astra_workload(std::string_view text, const std::string& file, const AstraScales& scales) {
@@ -194,9 +183,10 @@ Workload parse_astra_workload(std::string_view text, const std::string& file, co
     workload.layers.push_back(read_layer(tokens, workload.parallelism, scales));
   }
   if (!tokens.done()) {
-    tokens.fail("", fmt::format("text goes on after the last of {} layers", layers), "is the number of layers too small?");
+    tokens.fail("", fmt::format("text goes on after the last of {} layers", layers),
+                "is the number of layers too small?");
   }
-  check_layer_numbers(tokens, workload);
+  check_workload(workload, {.file = file});
   return workload;
 }
 
@@ -221,7 +211,8 @@ std::string write_header(const Workload& workload) {
   switch (workload.parallelism) {
     case Parallelism::hybrid_dlrm:
     case Parallelism::hybrid_dlrm_enhanced: return text + fmt::format(" {}", workload.last_bottom_layer);
-    case Parallelism::hybrid_transformer: return text + fmt::format(" model_parallel_NPU_group: {}", workload.model_group);
+    case Parallelism::hybrid_transformer:
+      return text + fmt::format(" model_parallel_NPU_group: {}", workload.model_group);
     case Parallelism::hybrid_transformer_fwd_in_bckwd:
       return text + fmt::format(" model_parallel_NPU_group: {}", workload.model_group) +
              write_list("checkpoints", workload.checkpoints) +
@@ -236,7 +227,8 @@ std::string write_astra_workload(const Workload& workload) {
   std::string text = fmt::format("{}\n{}\n", write_header(workload), workload.layers.size());
   for (const Layer& layer : workload.layers) {
     text += fmt::format("{}\t-1\t{}\t{}\t{}\t{}", layer.name, write_pass(layer.forward),
-                        write_pass(layer.input_gradient), write_pass(layer.weight_gradient), whole_ns(layer.update));
+                        write_pass(layer.input_gradient), write_pass(layer.weight_gradient),
+                        whole_ns(layer.update));
     if (workload.parallelism == Parallelism::hybrid_customized) {
       text += fmt::format("\t{}", astra_name(layer.parallelism));
     }

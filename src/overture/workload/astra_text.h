@@ -1,5 +1,5 @@
-// ASTRA-sim 1.0's workload file, in and out: whitespace-separated tokens, a keyword, the number of layers, twelve
-// columns a layer.
+// ASTRA-sim 1.0's workload file, in and out: whitespace-separated tokens, a keyword, the number of layers,
+// twelve columns a layer.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// Loop: a training loop written as straight-line code. It is a coroutine that owns its own life; co_await hands
-// control back to the simulation until a compute step or a collective is over.
+// Loop: a training loop written as straight-line code. It is a coroutine that owns its own life; co_await
+// hands control back to the simulation until a compute step or a collective is over.
 #pragma once
 
 #include <coroutine>
@@ -15,7 +15,7 @@ class Loop {
     std::suspend_always initial_suspend() noexcept { return {}; }
     std::suspend_always final_suspend() noexcept { return {}; }
     void return_void() {}
-    void unhandled_exception() { std::terminate(); }
+    void unhandled_exception() { throw; }  // out of resume()
   };
 
   Loop() = default;

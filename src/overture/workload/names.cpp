@@ -16,7 +16,8 @@ constexpr std::array kParallelism{
     std::pair{Parallelism::hybrid_data_model, std::string_view{"HYBRID_DATA_MODEL"}},
     std::pair{Parallelism::hybrid_model_data, std::string_view{"HYBRID_MODEL_DATA"}},
     std::pair{Parallelism::hybrid_transformer, std::string_view{"HYBRID_TRANSFORMER"}},
-    std::pair{Parallelism::hybrid_transformer_fwd_in_bckwd, std::string_view{"HYBRID_TRANSFORMER_FWD_IN_BCKWD"}},
+    std::pair{Parallelism::hybrid_transformer_fwd_in_bckwd,
+              std::string_view{"HYBRID_TRANSFORMER_FWD_IN_BCKWD"}},
     std::pair{Parallelism::hybrid_dlrm, std::string_view{"HYBRID_DLRM"}},
     std::pair{Parallelism::hybrid_dlrm_enhanced, std::string_view{"HYBRID_DLRM_ENHANCED"}},
     std::pair{Parallelism::hybrid_customized, std::string_view{"HYBRID_CUSTOMIZED"}},
@@ -48,7 +49,9 @@ std::optional<T> value_of(const Names& names, std::string_view word) {
 }  // namespace
 
 std::string_view astra_name(Parallelism parallelism) { return name_of(kParallelism, parallelism); }
-std::optional<Parallelism> parse_parallelism(std::string_view word) { return value_of<Parallelism>(kParallelism, word); }
+std::optional<Parallelism> parse_parallelism(std::string_view word) {
+  return value_of<Parallelism>(kParallelism, word);
+}
 
 std::vector<std::string> parallelism_names() {
   std::vector<std::string> names;

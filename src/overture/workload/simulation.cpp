@@ -1,8 +1,8 @@
 #include "overture/workload/simulation.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+
+#include <fmt/format.h>
 
 #include "overture/base/error.h"
 #include "overture/network/analytical/cost.h"
@@ -34,12 +34,27 @@ std::vector<system::CollectiveKind> collectives_used(const Workload& workload) {
 
 namespace {
 
+// An all-gather grows with every dimension; the last phase of it must still be countable.
+void check_gathers(const Workload& workload, int ranks, const std::string& file) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 60;
+  for (const Layer& layer : workload.layers) {
+    for (const PassKind kind : {PassKind::forward, PassKind::input_gradient, PassKind::weight_gradient}) {
+      const auto& communication = pass_of(layer, kind).communication;
+      if (!communication || communication->kind != system::CollectiveKind::all_gather) continue;
+      if (communication->size.count() <= kMost / ranks) continue;
+      throw UserError({.file = file, .key = layer.name}, fmt::format("{} NPUs gather {} each: too large",
+                                                                     ranks, to_string(communication->size)));
+    }
+  }
+}
+
 system::System::Setup system_setup(const SimulationConfig& config, const topology::Hierarchy& machine) {
   const bool grouped = config.workload.parallelism == Parallelism::hybrid_transformer ||
                        config.workload.parallelism == Parallelism::hybrid_transformer_fwd_in_bckwd;
   system::System::Setup setup;
-  setup.logical = grouped ? system::logical_dimensions(machine, config.workload.model_group)
-                          : system::logical_dimensions(machine);
+  setup.logical = grouped
+                      ? system::logical_dimensions(machine, config.workload.model_group, config.workload_file)
+                      : system::logical_dimensions(machine);
   const auto used = collectives_used(config.workload);
   setup.config = system::fit(config.system, used, setup.logical, machine, config.system_file);
   for (const system::LogicalDimension& dimension : setup.logical.dimensions) {
@@ -57,6 +72,7 @@ system::System::Setup system_setup(const SimulationConfig& config, const topolog
 SimulationResult simulate(const SimulationConfig& config, const Observers& observers) {
   sim::EventQueue events;
   const topology::Hierarchy machine = network::hierarchy(config.network);
+  check_gathers(config.workload, machine.ranks(), config.workload_file);
   const auto network = network::make_network(config.network, machine, events);
   system::System system(system_setup(config, machine), machine, events, *network);
   system.on_chunk(observers.chunk);
@@ -72,8 +88,9 @@ SimulationResult simulate(const SimulationConfig& config, const Observers& obser
   trainer.start();
   events.run();
   if (!trainer.finished_at()) {
-    throw UserError(fmt::format("deadlock at {}: {}", to_string(events.now().time_since_epoch()), trainer.waiting_for()),
-                    system.stuck());
+    throw UserError(
+        fmt::format("deadlock at {}: {}", to_string(events.now().time_since_epoch()), trainer.waiting_for()),
+        system.stuck());
   }
 
   result.finished = trainer.finished_at()->time_since_epoch();

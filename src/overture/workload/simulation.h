@@ -18,9 +18,10 @@ struct SimulationConfig {
   system::SystemConfig system;
   network::AnalyticalConfig network;
   int passes = 1;
-  Duration step{};                      // see Trainer::Options
-  std::optional<system::Scope> scope;   // default: the smallest that is exact
-  std::string system_file;              // named in errors about algorithms that do not fit
+  Duration step{};                     // see Trainer::Options
+  std::optional<system::Scope> scope;  // default: the smallest that is exact
+  std::string system_file;             // named in errors about algorithms that do not fit
+  std::string workload_file;           // ... and about groups and sizes
 };
 
 struct Observers {
@@ -46,7 +47,8 @@ struct SimulationResult {
 // The kinds of collective that the workload will issue.
 std::vector<system::CollectiveKind> collectives_used(const Workload& workload);
 
-// Throws UserError for a configuration that cannot run, before time zero, and for a deadlock, with who waits for what.
+// Throws UserError for a configuration that cannot run, before time zero, and for a deadlock, with who waits
+// for what.
 SimulationResult simulate(const SimulationConfig& config, const Observers& observers = {});
 
 }  // namespace overture::workload

@@ -1,8 +1,8 @@
 #include "overture/workload/trainer.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+
+#include <fmt/format.h>
 
 #include "overture/base/check.h"
 #include "overture/workload/training_loop.h"
@@ -22,7 +22,8 @@ const Pass& pass_of(const Layer& layer, PassKind kind) {
   return layer.forward;
 }
 
-Trainer::Trainer(const Workload& workload, Options options, system::System& system, TrainerObservers observers)
+Trainer::Trainer(const Workload& workload, Options options, system::System& system,
+                 TrainerObservers observers)
     : workload_(workload),
       options_(options),
       system_(system),
@@ -112,14 +113,15 @@ void Trainer::complete(CollectiveId id, const CollectiveStats& stats) {
 void Trainer::settle(CollectiveId id) {
   const Outstanding collective = outstanding_.at(id);
   outstanding_.erase(id);
-  const int left = --outstanding_count_[static_cast<std::size_t>(collective.layer)][static_cast<std::size_t>(collective.kind)];
+  const int left = --outstanding_count_[static_cast<std::size_t>(collective.layer)]
+                                       [static_cast<std::size_t>(collective.kind)];
   PassAccount& account = accounts_[static_cast<std::size_t>(collective.layer)].of(collective.kind);
   const Duration took = now() - collective.issued;
   account.communication += took;
   if (observers_.communicated) {
     const auto& pass = pass_of(workload_.layers[static_cast<std::size_t>(collective.layer)], collective.kind);
-    observers_.communicated(
-        {collective.layer, collective.kind, collective.pass, id, *pass.communication, collective.issued, now()});
+    observers_.communicated({collective.layer, collective.kind, collective.pass, id, *pass.communication,
+                             collective.issued, now()});
   }
   if (collective.blocking) {
     account.exposed += took;
@@ -148,7 +150,9 @@ void Trainer::finish_if_done() {
 
 std::string Trainer::waiting_for() const {
   if (loop_done_) return "the training loop has ended and waits for collectives that are under way";
-  const auto layer_name = [this](int layer) { return workload_.layers[static_cast<std::size_t>(layer)].name; };
+  const auto layer_name = [this](int layer) {
+    return workload_.layers[static_cast<std::size_t>(layer)].name;
+  };
   for (const auto& [id, collective] : outstanding_) {
     if (collective.blocking) {
       return fmt::format("the training loop waits for the {} collective of layer {}", name(collective.kind),

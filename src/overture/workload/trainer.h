@@ -1,5 +1,5 @@
-// What a training loop is written against: computing a pass of a layer, issuing its collective, waiting for it. Keeps
-// the account per layer: computed, communicated, and waited for.
+// What a training loop is written against: computing a pass of a layer, issuing its collective, waiting for
+// it. Keeps the account per layer: computed, communicated, and waited for.
 #pragma once
 
 #include <array>
@@ -126,7 +126,8 @@ class Trainer {
   void resume();
   void sleep(Duration duration);
   void begin_wait(int layer, PassKind kind);
-  std::optional<system::CollectiveId> issue(int layer, PassKind kind, system::SchedulingPolicy policy, bool blocking);
+  std::optional<system::CollectiveId> issue(int layer, PassKind kind, system::SchedulingPolicy policy,
+                                            bool blocking);
   int outstanding(int layer, PassKind kind) const;
   void complete(system::CollectiveId id, const system::CollectiveStats& stats);
   void settle(system::CollectiveId id);

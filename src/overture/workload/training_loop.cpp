@@ -63,11 +63,13 @@ int checkpoint_before(const Workload& workload, int i) {
   return nearest;
 }
 
-// Model parallel and its hybrids. With checkpoints, a layer marked so recomputes the activations that its backward
-// pass needs: forward again from the nearest checkpoint, until the next layer is one so marked.
+// Model parallel and its hybrids. With checkpoints, a layer marked so recomputes the activations that its
+// backward pass needs: forward again from the nearest checkpoint, until the next layer is one so marked.
 Loop model_parallel(Trainer& t, ModelParallelRules rules) {
   const auto& starts = t.workload().recompute_starts;
-  const auto starts_recomputation = [&](int i) { return std::find(starts.begin(), starts.end(), i) != starts.end(); };
+  const auto starts_recomputation = [&](int i) {
+    return std::find(starts.begin(), starts.end(), i) != starts.end();
+  };
   for (int pass = 0; pass < t.passes(); ++pass) {
     for (int i = 0; i < t.layers(); ++i) {
       co_await t.finished(i, weight_gradient);
@@ -99,8 +101,8 @@ Loop model_parallel(Trainer& t, ModelParallelRules rules) {
   }
 }
 
-// Layer 0 is the embedding: its all-to-all overlaps the bottom MLP, whose last layer waits for it. The enhanced loop
-// lets the all-to-all of the gradients overlap the next iteration.
+// Layer 0 is the embedding: its all-to-all overlaps the bottom MLP, whose last layer waits for it. The
+// enhanced loop lets the all-to-all of the gradients overlap the next iteration.
 Loop dlrm(Trainer& t, bool wait_for_embedding_gradient) {
   const int bottom = t.workload().last_bottom_layer;
   for (int pass = 0; pass < t.passes(); ++pass) {
@@ -136,7 +138,8 @@ Loop training_loop(Trainer& trainer) {
     case Parallelism::micro: return micro(trainer);
     case Parallelism::data: return data_parallel(trainer);
     case Parallelism::distributed_inference: return inference(trainer);
-    case Parallelism::model: return model_parallel(trainer, {.first_input_gradient = false, .weight_gradients = false});
+    case Parallelism::model:
+      return model_parallel(trainer, {.first_input_gradient = false, .weight_gradients = false});
     case Parallelism::hybrid_data_model:
     case Parallelism::hybrid_model_data:
     case Parallelism::hybrid_customized:

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "overture/base/error.h"
 #include "overture/base/units.h"
 #include "overture/system/collective.h"
 
@@ -58,5 +59,9 @@ struct Workload {
   int last_bottom_layer = 0;          // of the bottom MLP; hybrid_dlrm*
   std::vector<Layer> layers;
 };
+
+// What is wrong with a workload, if anything: no layers, layer numbers that do not exist, a collective of no
+// bytes, a recomputation without a checkpoint. Throws UserError at `where`.
+void check_workload(const Workload& workload, const Where& where);
 
 }  // namespace overture::workload

@@ -12,7 +12,11 @@ using topology::DimensionKind;
 
 // 1 byte per ns, 10 ns a link.
 AnalyticalConfig one_dimension(DimensionKind kind, int size, int links, Contention contention) {
-  return {.dimensions = {{.kind = kind, .size = size, .links = links, .link_latency_ns = 10, .link_gib_per_s = 1e9 / (1 << 30)}},
+  return {.dimensions = {{.kind = kind,
+                          .size = size,
+                          .links = links,
+                          .link_latency_ns = 10,
+                          .link_gib_per_s = 1e9 / (1 << 30)}},
           .contention = contention};
 }
 
@@ -71,8 +75,9 @@ TEST(SharedLinks, MessagesToOneReceiverQueueAtItsPort) {
 
 TEST(SharedLinks, ARingHasHalfItsLinksEachWay) {
   const auto ring = one_dimension(DimensionKind::ring, 4, 2, Contention::links);
-  EXPECT_EQ(deliveries(ring, {{Rank{0}, Rank{1}, 100_B}, {Rank{0}, Rank{3}, 100_B}, {Rank{0}, Rank{1}, 100_B}}),
-            (std::vector<Duration>{110ns, 110ns, 210ns}));
+  EXPECT_EQ(
+      deliveries(ring, {{Rank{0}, Rank{1}, 100_B}, {Rank{0}, Rank{3}, 100_B}, {Rank{0}, Rank{1}, 100_B}}),
+      (std::vector<Duration>{110ns, 110ns, 210ns}));
   const auto pair = one_dimension(DimensionKind::ring, 2, 2, Contention::links);
   EXPECT_EQ(deliveries(pair, {{Rank{0}, Rank{1}, 100_B}}), (std::vector<Duration>{60ns}));
 }
@@ -86,8 +91,9 @@ TEST(SharedLinks, ATransitMessageHoldsEveryLinkOfItsWay) {
 
 TEST(SharedLinks, PeersOfAFullMeshDoNotDisturbEachOther) {
   const auto mesh = one_dimension(DimensionKind::fully_connected, 4, 3, Contention::links);
-  EXPECT_EQ(deliveries(mesh, {{Rank{0}, Rank{1}, 100_B}, {Rank{0}, Rank{2}, 100_B}, {Rank{0}, Rank{1}, 100_B}}),
-            (std::vector<Duration>{110ns, 110ns, 210ns}));
+  EXPECT_EQ(
+      deliveries(mesh, {{Rank{0}, Rank{1}, 100_B}, {Rank{0}, Rank{2}, 100_B}, {Rank{0}, Rank{1}, 100_B}}),
+      (std::vector<Duration>{110ns, 110ns, 210ns}));
 }
 
 TEST(Cost, FollowsTheOriginalsPriceList) {

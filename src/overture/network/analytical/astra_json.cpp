@@ -1,10 +1,10 @@
 #include "overture/network/analytical/astra_json.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
+
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "overture/base/error.h"
@@ -17,10 +17,10 @@ using topology::DimensionKind;
 
 constexpr int kMaxDimensions = 10;  // size of the original's dimension masks
 
-const std::vector<std::string> kKeys{"topology-name",  "topologies-per-dim", "dimension-type", "dimensions-count",
-                                     "units-count",    "links-count",        "link-latency",   "link-bandwidth",
-                                     "nic-latency",    "router-latency",     "hbm-latency",    "hbm-bandwidth",
-                                     "hbm-scale"};
+const std::vector<std::string> kKeys{
+    "topology-name", "topologies-per-dim", "dimension-type", "dimensions-count", "units-count",
+    "links-count",   "link-latency",       "link-bandwidth", "nic-latency",      "router-latency",
+    "hbm-latency",   "hbm-bandwidth",      "hbm-scale"};
 
 class Reader {
  public:
@@ -31,14 +31,19 @@ class Reader {
       const auto end = text.begin() + static_cast<std::ptrdiff_t>(std::min(error.byte, text.size()));
       const int line = 1 + static_cast<int>(std::count(text.begin(), end, '\n'));
       throw UserError({.file = file, .line = line}, "is not valid JSON");
+    } catch (const json::out_of_range&) {
+      throw UserError({.file = file}, "holds a number that is out of range");
     }
-    if (!root_.is_object()) throw UserError({.file = file}, "is not a JSON object", "expected { \"topology-name\": ... }");
+    if (!root_.is_object())
+      throw UserError({.file = file}, "is not a JSON object", "expected { \"topology-name\": ... }");
     for (const auto& [key, value] : root_.items()) {
-      if (std::find(kKeys.begin(), kKeys.end(), key) == kKeys.end()) fail(key, "unknown key", suggest(key, kKeys));
+      if (std::find(kKeys.begin(), kKeys.end(), key) == kKeys.end())
+        fail(key, "unknown key", suggest(key, kKeys));
     }
   }
 
-  [[noreturn]] void fail(const std::string& key, const std::string& what, const std::string& hint = {}) const {
+  [[noreturn]] void fail(const std::string& key, const std::string& what,
+                         const std::string& hint = {}) const {
     throw UserError({.file = file_, .key = key}, what, hint);
   }
 
@@ -139,7 +144,8 @@ void check_dimension(const DimensionConfig& d, const std::string& file, const st
     fail("link bandwidth must be above zero");
   }
   const auto need_duration = [&](const char* what, double ns) {
-    if (!(ns >= 0) || ns > 1e12) fail(fmt::format("{} of {} ns is out of range", what, ns), "use 0 ns to 1000 s");
+    if (!(ns >= 0) || ns > 1e12)
+      fail(fmt::format("{} of {} ns is out of range", what, ns), "use 0 ns to 1000 s");
   };
   need_duration("link latency", d.link_latency_ns);
   need_duration("NIC latency", d.nic_latency_ns);
@@ -178,8 +184,8 @@ AnalyticalConfig parse_astra_network(std::string_view text, const std::string& f
       column(reader, "links-count", overrides.links_count.value_or(reader.integers("links-count")), count);
   const auto latency =
       column(reader, "link-latency", overrides.link_latency.value_or(reader.numbers("link-latency")), count);
-  const auto bandwidth =
-      column(reader, "link-bandwidth", overrides.link_bandwidth.value_or(reader.numbers("link-bandwidth")), count);
+  const auto bandwidth = column(reader, "link-bandwidth",
+                                overrides.link_bandwidth.value_or(reader.numbers("link-bandwidth")), count);
   const auto nic = column(reader, "nic-latency", reader.numbers("nic-latency"), count);
   const auto router = column(reader, "router-latency", reader.numbers("router-latency"), count);
   const auto memory_latency = column(reader, "hbm-latency", reader.numbers("hbm-latency"), count);

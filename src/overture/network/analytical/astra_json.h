@@ -22,8 +22,8 @@ struct AstraNetworkOverrides {
 AnalyticalConfig parse_astra_network(std::string_view text, const std::string& file,
                                      const AstraNetworkOverrides& overrides = {});
 
-// What is wrong with a dimension that was read, if anything: zero bandwidth, no usable link, ... `where` names
-// the file and the dimension. Throws UserError.
+// What is wrong with a dimension that was read, if anything: zero bandwidth, no usable link, ... `where`
+// names the file and the dimension. Throws UserError.
 void check_dimension(const DimensionConfig& dimension, const std::string& file, const std::string& where);
 
 }  // namespace overture::network

@@ -1,9 +1,9 @@
 #include "overture/network/analytical/astra_json.h"
 
+#include <map>
+
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-
-#include <map>
 
 #include "overture/base/error.h"
 
@@ -11,12 +11,19 @@ namespace overture::network {
 namespace {
 
 std::string file_with(const std::string& key, const std::string& value) {
-  std::map<std::string, std::string> values{
-      {"topology-name", "\"Hierarchical\""}, {"dimensions-count", "2"},
-      {"topologies-per-dim", R"(["Ring", "Switch"])"}, {"dimension-type", R"(["N", "PP"])"},
-      {"units-count", "[4, 2]"}, {"links-count", "[2, 1]"}, {"link-latency", "[10, 100]"},
-      {"link-bandwidth", "[32, 12.5]"}, {"nic-latency", "[0, 0]"}, {"router-latency", "[0, 0]"},
-      {"hbm-latency", "[500, 500]"}, {"hbm-bandwidth", "[370, 370]"}, {"hbm-scale", "[0, 0]"}};
+  std::map<std::string, std::string> values{{"topology-name", "\"Hierarchical\""},
+                                            {"dimensions-count", "2"},
+                                            {"topologies-per-dim", R"(["Ring", "Switch"])"},
+                                            {"dimension-type", R"(["N", "PP"])"},
+                                            {"units-count", "[4, 2]"},
+                                            {"links-count", "[2, 1]"},
+                                            {"link-latency", "[10, 100]"},
+                                            {"link-bandwidth", "[32, 12.5]"},
+                                            {"nic-latency", "[0, 0]"},
+                                            {"router-latency", "[0, 0]"},
+                                            {"hbm-latency", "[500, 500]"},
+                                            {"hbm-bandwidth", "[370, 370]"},
+                                            {"hbm-scale", "[0, 0]"}};
   if (value.empty()) {
     values.erase(key);
   } else {
@@ -57,8 +64,9 @@ TEST(AstraJson, SaysWhatIsWrongAndWhere) {
             "net.json: units-count: has 1 entries but there are 2 dimensions");
   EXPECT_EQ(error_of(file_with("link-bandwidth", "[0, 1]")),
             "net.json: dimension 0: link bandwidth must be above zero");
-  EXPECT_EQ(error_of(file_with("links-count", "[1, 1]")),
-            "net.json: dimension 0: 1 links per NPU leave none usable\n  a ring needs two, one to either side");
+  EXPECT_EQ(
+      error_of(file_with("links-count", "[1, 1]")),
+      "net.json: dimension 0: 1 links per NPU leave none usable\n  a ring needs two, one to either side");
   EXPECT_EQ(error_of(file_with("topologies-per-dim", R"(["Ring", "Swich"])")),
             "net.json: topologies-per-dim: unknown topology \"Swich\"\n"
             "  did you mean \"Switch\"? known: Ring, FullyConnected, Switch");

@@ -6,7 +6,8 @@
 
 namespace overture::network {
 
-ClosedForm::ClosedForm(const AnalyticalConfig& config, const topology::Hierarchy& machine, sim::EventQueue& events)
+ClosedForm::ClosedForm(const AnalyticalConfig& config, const topology::Hierarchy& machine,
+                       sim::EventQueue& events)
     : machine_(machine), events_(events) {
   for (const DimensionConfig& d : config.dimensions) {
     const bool is_switch = d.kind == topology::DimensionKind::switched;
@@ -15,7 +16,7 @@ ClosedForm::ClosedForm(const AnalyticalConfig& config, const topology::Hierarchy
                            .nic_ns = d.nic_latency_ns,
                            .router_ns = is_switch ? d.router_latency_ns : 0,
                            .memory_latency_ns = d.memory_latency_ns,
-                           .memory_bytes_per_ns = d.memory_bytes_per_ns,
+                           .memory_bytes_per_ns = d.memory_scale > 0 ? d.memory_bytes_per_ns : 1,
                            .memory_scale = d.memory_scale});
   }
 }
@@ -30,10 +31,15 @@ Duration ClosedForm::latency(const Message& message) const {
   ns = std::trunc(ns + size / dimension.bytes_per_ns);
   ns = std::trunc(ns + 2 * dimension.nic_ns);
   ns = std::trunc(ns + dimension.router_ns);
-  const double memory_ns = dimension.memory_scale * (dimension.memory_latency_ns + size / dimension.memory_bytes_per_ns);
-  return Duration{std::llround((ns > memory_ns ? ns : memory_ns) * 1000)};
+  const double memory_ns =
+      dimension.memory_scale * (dimension.memory_latency_ns + size / dimension.memory_bytes_per_ns);
+  const double longer = ns > memory_ns ? ns : memory_ns;
+  check_transfer_ns(longer);
+  return Duration{std::llround(longer * 1000)};
 }
 
-void ClosedForm::send(const Message& message, Action delivered) { events_.after(latency(message), delivered); }
+void ClosedForm::send(const Message& message, Action delivered) {
+  events_.after(latency(message), delivered);
+}
 
 }  // namespace overture::network

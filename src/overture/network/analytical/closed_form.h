@@ -1,6 +1,6 @@
 // ASTRA-sim 1.0's analytical network: every message takes latency + size / bandwidth of the highest dimension
-// it crosses, and no two messages ever share a link. Exact to the cycle, and wildly optimistic when a rank talks
-// to many at once: an all-to-all gets faster with more ranks.
+// it crosses, and no two messages ever share a link. Exact to the cycle, and wildly optimistic when a rank
+// talks to many at once: an all-to-all gets faster with more ranks.
 #pragma once
 
 #include "overture/network/analytical/config.h"

@@ -22,7 +22,9 @@ int usable_links(const DimensionConfig& dimension) {
   return 0;
 }
 
-double link_bytes_per_ns(const DimensionConfig& dimension) { return dimension.link_gib_per_s * (1 << 30) / 1e9; }
+double link_bytes_per_ns(const DimensionConfig& dimension) {
+  return dimension.link_gib_per_s * (1 << 30) / 1e9;
+}
 
 double rank_gib_per_s(const DimensionConfig& dimension) {
   const bool mesh = dimension.kind == topology::DimensionKind::fully_connected && dimension.size > 1;

@@ -41,8 +41,8 @@ struct AnalyticalConfig {
 
 topology::Hierarchy hierarchy(const AnalyticalConfig& config);
 
-// Links that carry one message: all of a ring's (an odd one is left out), the direct ones of a full mesh, all of
-// a switch's. 0 means that the dimension cannot work.
+// Links that carry one message: all of a ring's (an odd one is left out), the direct ones of a full mesh, all
+// of a switch's. 0 means that the dimension cannot work.
 int usable_links(const DimensionConfig& dimension);
 
 // Of one link.

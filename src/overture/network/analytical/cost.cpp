@@ -39,7 +39,8 @@ double dimension_cost(const DimensionConfig& d, int innermost, double ranks, dou
     }
     case DimensionKind::switched:
       if (d.packaging == Packaging::pod_to_pod) return pod_to_pod_cost(d, innermost, ranks_up_to_here);
-      return ranks_up_to_here * d.links * link_price(d) + std::ceil(ranks_up_to_here * d.links / kSwitchPorts) * kSwitch;
+      return ranks_up_to_here * d.links * link_price(d) +
+             std::ceil(ranks_up_to_here * d.links / kSwitchPorts) * kSwitch;
   }
   return 0;
 }

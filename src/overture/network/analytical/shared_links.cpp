@@ -10,8 +10,15 @@ namespace {
 
 using topology::DimensionKind;
 
-Duration from_ns(double ns) { return Duration{std::llround(ns * 1000)}; }
-Duration per_byte(Bytes size, double ps) { return Duration{std::llround(std::ceil(static_cast<double>(size.count()) * ps))}; }
+Duration from_ns(double ns) {
+  check_transfer_ns(ns);
+  return Duration{std::llround(ns * 1000)};
+}
+Duration per_byte(Bytes size, double ps) {
+  const double sum = std::ceil(static_cast<double>(size.count()) * ps);
+  check_transfer_ns(sum / 1000);
+  return Duration{std::llround(sum)};
+}
 
 // What one directed link carries. A ring's links go half to either side; in a ring of two both sides are one.
 double directed_bytes_per_ns(const DimensionConfig& d) {
@@ -21,15 +28,17 @@ double directed_bytes_per_ns(const DimensionConfig& d) {
 
 }  // namespace
 
-SharedLinks::SharedLinks(const AnalyticalConfig& config, const topology::Hierarchy& machine, sim::EventQueue& events)
+SharedLinks::SharedLinks(const AnalyticalConfig& config, const topology::Hierarchy& machine,
+                         sim::EventQueue& events)
     : machine_(machine), events_(events) {
   for (const DimensionConfig& d : config.dimensions) {
     const bool is_switch = d.kind == DimensionKind::switched;
-    dimensions_.push_back({.hop = from_ns(d.link_latency_ns),
-                           .fixed = from_ns(2 * d.nic_latency_ns + (is_switch ? d.router_latency_ns : 0)),
-                           .ps_per_byte = 1000 / directed_bytes_per_ns(d),
-                           .memory = from_ns(d.memory_scale * d.memory_latency_ns),
-                           .memory_ps_per_byte = d.memory_scale * 1000 / d.memory_bytes_per_ns});
+    dimensions_.push_back(
+        {.hop = from_ns(d.link_latency_ns),
+         .fixed = from_ns(2 * d.nic_latency_ns + (is_switch ? d.router_latency_ns : 0)),
+         .ps_per_byte = 1000 / directed_bytes_per_ns(d),
+         .memory = from_ns(d.memory_scale > 0 ? d.memory_scale * d.memory_latency_ns : 0),
+         .memory_ps_per_byte = d.memory_scale > 0 ? d.memory_scale * 1000 / d.memory_bytes_per_ns : 0});
   }
 }
 
@@ -56,7 +65,9 @@ std::int32_t SharedLinks::new_flight(const Message& message, Action delivered) {
   return id;
 }
 
-void SharedLinks::send(const Message& message, Action delivered) { enter_link(new_flight(message, delivered)); }
+void SharedLinks::send(const Message& message, Action delivered) {
+  enter_link(new_flight(message, delivered));
+}
 
 // Every directed link has a number: its dimension, the rank whose port it is, and which of the rank's ports.
 std::uint64_t SharedLinks::next_link(const Flight& flight) const {
@@ -72,7 +83,8 @@ std::uint64_t SharedLinks::next_link(const Flight& flight) const {
       break;
   }
   const auto ports = static_cast<std::uint64_t>(std::max(2, machine_.dimension(d).size));
-  const auto links_below = static_cast<std::uint64_t>(index(owner)) * ports + static_cast<std::uint64_t>(port);
+  const auto links_below =
+      static_cast<std::uint64_t>(index(owner)) * ports + static_cast<std::uint64_t>(port);
   return links_below * static_cast<std::uint64_t>(machine_.dimensions()) + static_cast<std::uint64_t>(d);
 }
 
@@ -81,6 +93,7 @@ void SharedLinks::enter_link(std::int32_t id) {
   const Dimension& dimension = dimensions_[static_cast<std::size_t>(flight.dimension)];
   Time& free_at = free_at_[next_link(flight)];
   const Time start = std::max(free_at, events_.now());
+  check_horizon(start);
   free_at = start + per_byte(flight.message.size, dimension.ps_per_byte);
   if (--flight.hops_left > 0) {
     if (machine_.dimension(flight.dimension).kind == DimensionKind::ring) {

@@ -1,7 +1,7 @@
-// The analytical network with honest links: a message holds every directed link of its way for size / bandwidth,
-// one message after the other, and cuts through from link to link. A ring has links to either side (half of
-// them each way), a full mesh one bundle per pair, a switch one port per rank, up and down. Like the closed form
-// it charges only the highest dimension that a message crosses.
+// The analytical network with honest links: a message holds every directed link of its way for size /
+// bandwidth, one message after the other, and cuts through from link to link. A ring has links to either side
+// (half of them each way), a full mesh one bundle per pair, a switch one port per rank, up and down. Like the
+// closed form it charges only the highest dimension that a message crosses.
 #pragma once
 
 #include <unordered_map>
@@ -18,10 +18,10 @@ class SharedLinks final : public Network {
 
  private:
   struct Dimension {
-    Duration hop;         // latency of one link
-    Duration fixed;       // NICs and router, once per message
-    double ps_per_byte;   // of one directed link
-    Duration memory;      // the memory behind the NIC: a message takes at least this long ...
+    Duration hop;               // latency of one link
+    Duration fixed;             // NICs and router, once per message
+    double ps_per_byte;         // of one directed link
+    Duration memory;            // the memory behind the NIC: a message takes at least this long ...
     double memory_ps_per_byte;  // ... plus this per byte
   };
   // A message on its way; kept in a pool so that events carry an index.

@@ -1,0 +1,69 @@
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "overture/base/error.h"
+#include "overture/base/files.h"
+#include "overture/cli/commands.h"
+#include "overture/workload/astra_text.h"
+#include "overture/workload/generator.h"
+
+namespace overture::cli {
+namespace {
+
+struct Options {
+  std::string mnk;
+  std::string strategy = "DATA";
+  int npus = 1;
+  int packages = 1;
+  int datatype_size = 2;
+  std::string compute;
+  std::string update_delay = "100 ns";
+  std::string out;
+};
+
+int run(const Options& options) {
+  const Result<Duration> update = parse_duration(options.update_delay);
+  if (!update) throw UserError({.key = "--update-delay"}, update.error());
+  const auto workload = workload::generate(workload::read_mnk(options.mnk),
+                                           {.strategy = workload::parse_strategy(options.strategy),
+                                            .npus = options.npus,
+                                            .packages = options.packages,
+                                            .element = Bytes{options.datatype_size},
+                                            .compute = compute::parse_compute_model(options.compute),
+                                            .update = update.value()});
+  const std::string text = workload::write_astra_workload(workload);
+  if (options.out.empty()) {
+    fmt::print("{}", text);
+  } else {
+    write_file(options.out, text);
+    fmt::print(stderr, "{} layers written to {}\n", workload.layers.size(), options.out);
+  }
+  return 0;
+}
+
+}  // namespace
+
+void add_generate(Command& root) {
+  auto options = std::make_shared<Options>();
+  Command generate = root.add("generate", "Make inputs: workloads");
+  Command command = generate.add("workload", "A workload file from a table of matrix multiplications");
+  command.required_option("--mnk", options->mnk, "CSV: Layer,m,n,k (batch, outputs, inputs)")
+      .option("--strategy", options->strategy,
+              "DATA, MODEL, HYBRID_DATA_MODEL, HYBRID_MODEL_DATA, HYBRID_CUSTOMIZED")
+      .option("--npus", options->npus, "NPUs in all")
+      .option("--packages", options->packages, "Packages; NPUs are divided evenly over them")
+      .option("--datatype-size", options->datatype_size, "Bytes per number")
+      .required_option("--compute", options->compute,
+                       "scale-sim:FILE.cfg, roofline:312 TFLOPS,1.5 TB/s or table:FILE.csv")
+      .option("--update-delay", options->update_delay, "After every collective of a layer")
+      .option("-o,--out", options->out, "File to write (default: standard output)")
+      .examples(
+          "  overture generate workload --mnk mnk.csv --strategy DATA --npus 16 --compute scale-sim:tpu.cfg "
+          "\\\n"
+          "      --out workload.txt\n"
+          "  overture generate workload --mnk mnk.csv --npus 64 --compute 'roofline:312 TFLOPS,1.5 TB/s'")
+      .runs([options] { return run(*options); });
+}
+
+}  // namespace overture::cli

@@ -1,0 +1,63 @@
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "overture/base/files.h"
+#include "overture/cli/astra_files.h"
+#include "overture/cli/commands.h"
+#include "overture/setup/setup.h"
+
+namespace overture::cli {
+namespace {
+
+struct Options {
+  AstraFiles files;
+  std::string name = "imported from ASTRA-sim";
+  std::string out;
+};
+
+// ASTRA-sim's files must describe a memory even where its scale of 0 leaves it out.
+void forget_unused_memory(network::AnalyticalConfig& network) {
+  const network::DimensionConfig initial;
+  for (network::DimensionConfig& d : network.dimensions) {
+    if (d.memory_scale > 0) continue;
+    d.memory_latency_ns = initial.memory_latency_ns;
+    d.memory_bytes_per_ns = initial.memory_bytes_per_ns;
+  }
+}
+
+int run(const Options& options) {
+  setup::Setup setup{.name = options.name, .simulation = load_astra(options.files).config};
+  forget_unused_memory(setup.simulation.network);
+  const std::string header =
+      "# Imported from ASTRA-sim 1.0 files; gives the same numbers.\n"
+      "# contention: none is ASTRA-sim's optimistic network. Remove the line to let messages share links; "
+      "step and\n"
+      "# cycle are its one-cycle bookkeeping and may go, too.\n";
+  const std::string text = header + setup::write_setup(setup);
+  if (options.out.empty()) {
+    fmt::print("{}", text);
+  } else {
+    write_file(options.out, text);
+  }
+  return 0;
+}
+
+}  // namespace
+
+void add_import(Command& root) {
+  auto options = std::make_shared<Options>();
+  Command import = root.add("import", "Turn other tools' files into a setup");
+  Command command = import.add("astra", "ASTRA-sim 1.0's three files, with the flags of `overture astra`");
+  add_astra_file_options(command, options->files);
+  command.option("--name", options->name, "Name of the run")
+      .option("-o,--out", options->out, "Setup file to write (default: standard output)")
+      .examples(
+          "  overture import astra --network-configuration=network.json --system-configuration=system.txt "
+          "\\\n"
+          "      --workload-configuration=workload.txt --num-passes=2 -o setup.yaml\n"
+          "  overture simulate setup.yaml")
+      .runs([options] { return run(*options); });
+}
+
+}  // namespace overture::cli

@@ -1,0 +1,86 @@
+#include <filesystem>
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "overture/base/table.h"
+#include "overture/base/text.h"
+#include "overture/cli/commands.h"
+#include "overture/cli/version.h"
+#include "overture/report/run_folder.h"
+#include "overture/setup/setup.h"
+
+namespace overture::cli {
+namespace {
+
+struct Options {
+  std::string setup;
+  std::vector<std::string> overrides;
+  std::string out;
+  bool json = false;
+  bool full = false;
+  bool quiet = false;
+};
+
+std::string percent(Duration part, Duration whole) {
+  return whole == Duration{} ? "-"
+                             : fmt::format("{:.1f} %", 100.0 * static_cast<double>(part.count()) /
+                                                           static_cast<double>(whole.count()));
+}
+
+void print_summary(const report::Run& run, const std::filesystem::path& folder) {
+  const auto& result = run.result;
+  fmt::print("{}: {} NPUs, {} iteration{}\n\n", run.name, result.ranks, run.config.passes,
+             run.config.passes == 1 ? "" : "s");
+  Table table({"", "time", "share"});
+  table.add({"finished at", to_string(result.finished), "100.0 %"});
+  table.add({"compute", to_string(result.compute()), percent(result.compute(), result.finished)});
+  table.add(
+      {"exposed communication", to_string(result.exposed()), percent(result.exposed(), result.finished)});
+  fmt::print("{}\nwhy: {}\n", table.text(), wrap(report::why(result), 80, 5));
+  for (const std::string& caveat : report::caveats(run.config)) fmt::print("note: {}\n", wrap(caveat, 80, 6));
+  fmt::print("results: {}\n", folder.string());
+}
+
+int run(const Options& options) {
+  setup::Setup setup = setup::load_setup(options.setup, options.overrides);
+  if (options.full) setup.simulation.scope = system::Scope::all;
+  report::Recorder recorder;
+  const auto result = workload::simulate(setup.simulation, recorder.observers());
+  const report::Run run{.name = setup.name,
+                        .setup_yaml = setup::write_setup(setup),
+                        .version = version_text(),
+                        .config = setup.simulation,
+                        .result = result,
+                        .recorder = recorder};
+  const std::filesystem::path folder =
+      options.out.empty() ? std::filesystem::path("results") / std::filesystem::path(options.setup).stem()
+                          : std::filesystem::path(options.out);
+  report::write_run_folder(run, folder);
+  if (options.json) {
+    fmt::print("{}", report::summary_json(run));
+  } else if (!options.quiet) {
+    print_summary(run, folder);
+  }
+  return 0;
+}
+
+}  // namespace
+
+void add_simulate(Command& root) {
+  auto options = std::make_shared<Options>();
+  Command command = root.add("simulate", "Predict the iteration time of a training setup");
+  command.positional("setup", options->setup, "Setup file (YAML); see docs/reference/setup.md")
+      .option("-s,--set", options->overrides, "key=value: change one key of the setup; may be repeated")
+      .option("-o,--out", options->out, "Folder for the results (default: results/<setup name>)")
+      .flag("--json", options->json, "Print summary.json instead of a table")
+      .flag("--simulate-all-npus", options->full, "Simulate every NPU even where one tells all")
+      .flag("-q,--quiet", options->quiet, "Print nothing")
+      .examples(
+          "  overture simulate dlrm-torus.yaml\n"
+          "  overture simulate dlrm-torus.yaml -s network.dimensions.0.size=8 -o results/wider\n"
+          "  overture simulate dlrm-torus.yaml --json | jq .iteration_us")
+      .runs([options] { return run(*options); });
+}
+
+}  // namespace overture::cli

@@ -1,0 +1,156 @@
+#include "overture/report/recorder.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace overture::report {
+namespace {
+
+using system::CollectiveKind;
+
+constexpr int kComputeStream = 1;
+constexpr int kFirstCommunicationStream = 10;
+constexpr int kStreamsPerDimension = 100;
+
+// NCCL's kernel names, so that HTA and people take it for what it is.
+std::string kernel_name(CollectiveKind kind) {
+  switch (kind) {
+    case CollectiveKind::all_reduce: return "ncclKernel_AllReduce";
+    case CollectiveKind::all_to_all: return "ncclKernel_AllToAll";
+    case CollectiveKind::all_gather: return "ncclKernel_AllGather";
+    case CollectiveKind::reduce_scatter: return "ncclKernel_ReduceScatter";
+  }
+  return "ncclKernel";
+}
+
+// Streams of one dimension: the first on which nothing is running at `start`. Phases come in order of their
+// end.
+class Lanes {
+ public:
+  int take(int dimension, Time start, Time end) {
+    auto& lanes = free_at_[dimension];
+    const auto free = std::find_if(lanes.begin(), lanes.end(), [&](Time t) { return t <= start; });
+    const int lane = static_cast<int>(free - lanes.begin());
+    if (free == lanes.end()) {
+      lanes.push_back(end);
+    } else {
+      *free = end;
+    }
+    return kFirstCommunicationStream + dimension * kStreamsPerDimension + lane;
+  }
+
+ private:
+  std::map<int, std::vector<Time>> free_at_;
+};
+
+}  // namespace
+
+workload::Observers Recorder::observers() {
+  return {.trainer = {.computed = [this](const workload::ComputeEvent& event) { computed(event); },
+                      .communicated =
+                          [this](const workload::CollectiveEvent& event) {
+                            if (collectives_.size() < max_events_) collectives_.emplace(event.id, event);
+                          }},
+          .chunk = [this](const system::ChunkEvent& event) { chunk(event); }};
+}
+
+void Recorder::fold(std::int64_t value) {
+  for (int byte = 0; byte < 8; ++byte) {
+    digest_ = (digest_ ^ static_cast<std::uint8_t>(value >> (8 * byte))) * 0x100000001b3;
+  }
+}
+
+void Recorder::computed(const workload::ComputeEvent& event) {
+  fold(event.layer);
+  fold(static_cast<int>(event.kind));
+  fold(event.start.time_since_epoch().count());
+  fold(event.length.count());
+  if (compute_.size() < max_events_) compute_.push_back(event);
+}
+
+void Recorder::chunk(const system::ChunkEvent& event) {
+  fold(event.chunk);
+  fold(event.phase_number);
+  fold(event.phase.input.count());
+  for (const Time t : {event.queued, event.started, event.finished}) fold(t.time_since_epoch().count());
+  if (phases_.size() < max_events_) {
+    phases_.push_back({event.collective, event.chunk, event.phase_number, event.last_phase, event.phase,
+                       event.queued, event.started, event.finished});
+  }
+}
+
+Trace Recorder::trace(const workload::Workload& workload, const workload::SimulationResult& result) const {
+  Trace trace(0, result.ranks, max_events_);
+  trace.name_stream(kComputeStream, "compute");
+  add_steps(trace, result);
+  add_compute(trace, workload);
+  add_phases(trace, workload);
+  for (std::size_t d = 0; d < result.dimensions.size(); ++d) {
+    const std::string name = fmt::format("dimension {} in use", d);
+    for (const auto& interval : result.dimensions[d].busy) {
+      trace.add(TraceCounter{name, interval.from, 1});
+      trace.add(TraceCounter{name, interval.to, 0});
+    }
+  }
+  return trace;
+}
+
+// An iteration lasts from its first computation to the next one's; the last to the end of the run.
+void Recorder::add_steps(Trace& trace, const workload::SimulationResult& result) const {
+  std::vector<std::pair<int, Time>> starts;
+  for (const auto& event : compute_) {
+    if (starts.empty() || starts.back().first != event.pass) starts.emplace_back(event.pass, event.start);
+  }
+  for (std::size_t i = 0; i < starts.size(); ++i) {
+    const Time end = i + 1 < starts.size() ? starts[i + 1].second : Time{result.finished};
+    trace.add(TraceStep{starts[i].first, starts[i].second, end - starts[i].second});
+  }
+}
+
+void Recorder::add_compute(Trace& trace, const workload::Workload& workload) const {
+  for (const auto& event : compute_) {
+    const std::string& layer = workload.layers[static_cast<std::size_t>(event.layer)].name;
+    trace.add(TraceSlice{.name = fmt::format("{} {}", layer, workload::name(event.kind)),
+                         .stream = kComputeStream,
+                         .start = event.start,
+                         .length = event.length,
+                         .args = {{"layer", layer}, {"iteration", fmt::format("{}", event.pass)}}});
+  }
+}
+
+void Recorder::add_phases(Trace& trace, const workload::Workload& workload) const {
+  Lanes lanes;
+  for (const PhaseRecord& record : phases_) {
+    const int dimension = record.phase.dimension_index;
+    const int stream = lanes.take(dimension, record.started, record.finished);
+    trace.name_stream(stream, fmt::format("dimension {}", dimension));
+    TraceSlice slice{.name = kernel_name(record.phase.kind),
+                     .stream = stream,
+                     .start = record.started,
+                     .length = record.finished - record.started};
+    slice.collective = TraceCollective{.collective = std::string(system::name(record.phase.kind)),
+                                       .in = record.phase.input,
+                                       .out = record.phase.output,
+                                       .group_size = record.phase.dimension.size,
+                                       .group = fmt::format("dimension {}", dimension)};
+    const auto collective = collectives_.find(record.collective);
+    if (collective != collectives_.end()) {
+      const auto& event = collective->second;
+      slice.args.emplace_back("layer", workload.layers[static_cast<std::size_t>(event.layer)].name);
+      slice.args.emplace_back("pass", std::string(workload::name(event.kind)));
+      slice.args.emplace_back("iteration", fmt::format("{}", event.pass));
+    }
+    slice.args.emplace_back("chunk", fmt::format("{}", record.chunk));
+    slice.args.emplace_back("queued for", to_string(record.started - record.queued));
+    // Arrows follow a chunk from phase to phase.
+    constexpr std::uint64_t kMaxPhases = 64;
+    const std::uint64_t arrow =
+        static_cast<std::uint64_t>(record.chunk) * kMaxPhases + static_cast<std::uint64_t>(record.number);
+    if (record.number > 0) slice.flow_in = arrow;
+    if (!record.last) slice.flow_out = arrow + 1;
+    trace.add(std::move(slice));
+  }
+}
+
+}  // namespace overture::report

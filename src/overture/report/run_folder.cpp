@@ -1,0 +1,148 @@
+#include "overture/report/run_folder.h"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "overture/base/error.h"
+#include "overture/base/files.h"
+#include "overture/report/csv_grid.h"
+
+namespace overture::report {
+namespace {
+
+using json = nlohmann::ordered_json;
+using workload::PassKind;
+using workload::SimulationResult;
+
+constexpr std::array kPasses{PassKind::forward, PassKind::input_gradient, PassKind::weight_gradient};
+
+Duration in_use(const system::DimensionUse& use) {
+  Duration sum{};
+  for (const auto& interval : use.busy) sum += interval.to - interval.from;
+  return sum;
+}
+
+double share(Duration part, Duration whole) {
+  return whole == Duration{} ? 0 : static_cast<double>(part.count()) / static_cast<double>(whole.count());
+}
+
+std::string scope_text(system::Scope scope) {
+  switch (scope) {
+    case system::Scope::rank_0: return "one NPU stands for all";
+    case system::Scope::group: return "one group of NPUs stands for all";
+    case system::Scope::all: return "every NPU";
+  }
+  return "?";
+}
+
+json layer_json(const workload::Workload& workload, const SimulationResult& result, std::size_t l) {
+  json layer{{"name", workload.layers[l].name}};
+  for (const PassKind kind : kPasses) {
+    const auto& account = result.layers[l].of(kind);
+    layer[std::string(workload::name(kind))] = {{"compute_us", to_us(account.compute)},
+                                                {"communication_us", to_us(account.communication)},
+                                                {"exposed_us", to_us(account.exposed)}};
+  }
+  return layer;
+}
+
+std::string layers_csv(const workload::Workload& workload, const SimulationResult& result) {
+  std::string text = "layer,pass,compute_us,communication_us,exposed_us\n";
+  for (std::size_t l = 0; l < workload.layers.size(); ++l) {
+    for (const PassKind kind : kPasses) {
+      const auto& account = result.layers[l].of(kind);
+      text +=
+          fmt::format("{},{},{:.6f},{:.6f},{:.6f}\n", csv_cell(workload.layers[l].name), workload::name(kind),
+                      to_us(account.compute), to_us(account.communication), to_us(account.exposed));
+    }
+  }
+  return text;
+}
+
+std::string dimensions_csv(const SimulationResult& result) {
+  std::string text = "dimension,in_use_us,in_use_percent,chunks,mean_chunk_us\n";
+  for (std::size_t d = 0; d < result.dimensions.size(); ++d) {
+    const auto& use = result.dimensions[d];
+    const double mean = use.chunks == 0 ? 0 : to_us(use.running) / static_cast<double>(use.chunks);
+    text += fmt::format("{},{:.6f},{:.2f},{},{:.6f}\n", d, to_us(in_use(use)),
+                        100 * share(in_use(use), result.finished), use.chunks, mean);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::vector<std::string> caveats(const workload::SimulationConfig& config) {
+  std::vector<std::string> notes;
+  if (config.network.contention == network::Contention::none) {
+    notes.emplace_back(
+        "network.contention is none: messages never share a link, which is optimistic by up to the number of "
+        "peers "
+        "wherever an NPU talks to several at once (all-to-all, direct algorithms)");
+  }
+  return notes;
+}
+
+std::string why(const SimulationResult& result) {
+  const double exposed = share(result.exposed(), result.finished);
+  std::string text = fmt::format("{:.0f} % of the run is exposed communication", 100 * exposed);
+  const auto busiest = std::max_element(result.dimensions.begin(), result.dimensions.end(),
+                                        [](const auto& a, const auto& b) { return in_use(a) < in_use(b); });
+  if (busiest == result.dimensions.end() || in_use(*busiest) == Duration{}) return text;
+  return text + fmt::format("; dimension {} is in use most, {:.0f} % of the time",
+                            busiest - result.dimensions.begin(),
+                            100 * share(in_use(*busiest), result.finished));
+}
+
+std::string summary_json(const Run& run, std::size_t trace_events_dropped) {
+  const SimulationResult& result = run.result;
+  json root{{"name", run.name},
+            {"overture", run.version},
+            {"npus", result.ranks},
+            {"iterations", run.config.passes},
+            {"finished_us", to_us(result.finished)},
+            {"iteration_us", to_us(result.finished) / run.config.passes},
+            {"compute_us", to_us(result.compute())},
+            {"exposed_communication_us", to_us(result.exposed())},
+            {"why", why(result)},
+            {"caveats", caveats(run.config)},
+            {"network_cost_dollars", result.cost_dollars},
+            {"simulated", scope_text(result.scope)},
+            {"events", result.events},
+            {"trace_events_dropped", trace_events_dropped},
+            {"digest", fmt::format("{:016x}", run.recorder.digest())}};
+  json& dimensions = root["dimensions"] = json::array();
+  for (std::size_t d = 0; d < result.dimensions.size(); ++d) {
+    const auto& use = result.dimensions[d];
+    dimensions.push_back({{"in_use_us", to_us(in_use(use))},
+                          {"chunks", use.chunks},
+                          {"chunk_running_us", to_us(use.running)}});
+  }
+  json& sent = root["sent_by_npu_0_bytes"] = json::array();
+  for (const Bytes size : result.sent_by_rank_0) sent.push_back(size.count());
+  json& layers = root["layers"] = json::array();
+  for (std::size_t l = 0; l < run.config.workload.layers.size(); ++l) {
+    layers.push_back(layer_json(run.config.workload, result, l));
+  }
+  root["setup_yaml"] = run.setup_yaml;
+  return root.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
+void write_run_folder(const Run& run, const std::filesystem::path& folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) throw UserError({.file = folder.string()}, "cannot be made: " + error.message());
+  write_file(folder / "setup.yaml", run.setup_yaml);
+  write_file(folder / "layers.csv", layers_csv(run.config.workload, run.result));
+  write_file(folder / "dimensions.csv", dimensions_csv(run.result));
+  // A trace that was cut says so itself, and summary.json too.
+  const TraceWritten written =
+      write_trace(run.recorder.trace(run.config.workload, run.result), folder / "trace.json.gz");
+  // Last: where it stands, the rest is complete.
+  write_file(folder / "summary.json", summary_json(run, written.dropped));
+}
+
+}  // namespace overture::report

@@ -1,0 +1,35 @@
+// The results of a native run: one folder with summary.json, the setup as it was run, CSVs and rank 0's
+// trace. All numbers carry their unit in their name.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "overture/report/recorder.h"
+#include "overture/workload/simulation.h"
+
+namespace overture::report {
+
+struct Run {
+  std::string name;
+  std::string setup_yaml;
+  std::string version;
+  const workload::SimulationConfig& config;
+  const workload::SimulationResult& result;
+  const Recorder& recorder;
+};
+
+// What a reader must know before he believes the numbers; empty when there is nothing.
+std::vector<std::string> caveats(const workload::SimulationConfig& config);
+
+// Where the time went, in a sentence: the share of exposed communication and the dimension most in use.
+std::string why(const workload::SimulationResult& result);
+
+// The content of summary.json.
+std::string summary_json(const Run& run, std::size_t trace_events_dropped = 0);
+
+// Makes the folder if need be. Throws UserError when something cannot be written.
+void write_run_folder(const Run& run, const std::filesystem::path& folder);
+
+}  // namespace overture::report

@@ -1,0 +1,99 @@
+#include "overture/report/run_folder.h"
+
+#include <map>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "overture/base/files.h"
+
+namespace overture::report {
+namespace {
+
+using namespace literals;
+using system::AlgorithmKind;
+using system::CollectiveKind;
+
+// Two NPUs on a ring, one layer: 100 ns forward, 100 ns weight gradient, then 2 KiB all-reduced.
+workload::SimulationConfig small_run() {
+  workload::SimulationConfig config;
+  config.network = {.dimensions = {{.size = 2, .links = 2, .link_latency_ns = 10}},
+                    .contention = network::Contention::links};
+  for (auto& implementation : config.system.implementations)
+    implementation.per_dimension = {{AlgorithmKind::ring}};
+  workload::Layer layer{.name = "only, \"one\""};
+  layer.forward.compute = 100ns;
+  layer.weight_gradient = {.compute = 100ns,
+                           .communication = workload::Communication{CollectiveKind::all_reduce, 2_KiB}};
+  config.workload = {.parallelism = workload::Parallelism::data, .layers = {layer}};
+  return config;
+}
+
+TEST(RunFolder, SummaryHoldsTheNumbersOfTheRunWithUnits) {
+  const auto config = small_run();
+  Recorder recorder;
+  const auto result = workload::simulate(config, recorder.observers());
+  const auto summary = nlohmann::json::parse(
+      summary_json({"test", "yaml: text\n", "overture test", config, result, recorder}));
+  EXPECT_EQ(summary["npus"], 2);
+  EXPECT_DOUBLE_EQ(summary["compute_us"], 0.2);
+  EXPECT_DOUBLE_EQ(summary["finished_us"], to_us(result.finished));
+  EXPECT_DOUBLE_EQ(summary["exposed_communication_us"].get<double>() + 0.2, to_us(result.finished));
+  EXPECT_EQ(summary["sent_by_npu_0_bytes"][0], 2048);
+  EXPECT_EQ(summary["layers"][0]["name"], "only, \"one\"");
+  EXPECT_TRUE(summary["caveats"].empty());
+}
+
+TEST(RunFolder, TheOptimisticNetworkIsNamedInTheSummary) {
+  auto config = small_run();
+  config.network.contention = network::Contention::none;
+  ASSERT_EQ(caveats(config).size(), 1u);
+  EXPECT_NE(caveats(config)[0].find("optimistic"), std::string::npos);
+}
+
+TEST(RunFolder, SameRunSameDigestOtherRunOther) {
+  const auto digest = [](const workload::SimulationConfig& config) {
+    Recorder recorder;
+    workload::simulate(config, recorder.observers());
+    return recorder.digest();
+  };
+  auto slower = small_run();
+  slower.network.dimensions[0].link_latency_ns = 11;
+  EXPECT_EQ(digest(small_run()), digest(small_run()));
+  EXPECT_NE(digest(small_run()), digest(slower));
+}
+
+TEST(RunFolder, WritesEverythingTheDocsPromise) {
+  const auto folder = std::filesystem::path(testing::TempDir()) / "overture run folder";
+  std::filesystem::remove_all(folder);
+  const auto config = small_run();
+  Recorder recorder;
+  const auto result = workload::simulate(config, recorder.observers());
+  write_run_folder({"test", "yaml: text\n", "overture test", config, result, recorder}, folder);
+  for (const char* name : {"summary.json", "setup.yaml", "layers.csv", "dimensions.csv", "trace.json.gz"}) {
+    EXPECT_TRUE(std::filesystem::exists(folder / name)) << name;
+  }
+  EXPECT_NE(read_file(folder / "layers.csv").find("\"only, \"\"one\"\"\",forward,0.100000"),
+            std::string::npos);
+  std::filesystem::remove_all(folder);
+}
+
+TEST(Recorder, PhasesOfOneDimensionNeverOverlapOnAStream) {
+  auto config = small_run();
+  config.system.splits = 8;
+  config.system.active_chunks = 3;
+  Recorder recorder;
+  const auto result = workload::simulate(config, recorder.observers());
+  std::map<int, Time> busy_until;
+  int phases = 0;
+  const Trace trace = recorder.trace(config.workload, result);
+  for (const TraceSlice& slice : trace.slices()) {
+    EXPECT_GE(slice.start, busy_until[slice.stream]) << slice.name;
+    busy_until[slice.stream] = slice.start + slice.length;
+    phases += slice.name.starts_with("nccl") ? 1 : 0;
+  }
+  EXPECT_EQ(phases, 8);
+}
+
+}  // namespace
+}  // namespace overture::report

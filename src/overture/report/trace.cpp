@@ -1,0 +1,320 @@
+#include "overture/report/trace.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <numeric>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "overture/base/check.h"
+#include "overture/report/gzip.h"
+
+namespace overture::report {
+namespace {
+
+template <class... Args>
+void append(std::string& out, fmt::format_string<Args...> text, Args&&... args) {
+  fmt::format_to(std::back_inserter(out), text, std::forward<Args>(args)...);
+}
+
+// The length of the UTF-8 sequence at the front of `text`, or 0 where it is malformed (Unicode 15, table
+// 3-7).
+std::size_t utf8_length(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U; };
+  const auto continues = [&](std::size_t i) { return (byte(i) & 0xC0U) == 0x80U; };
+  const unsigned first = byte(0);
+  const unsigned second = byte(1);
+  if (first < 0x80) return 1;
+  if (first < 0xC2 || first > 0xF4 || !continues(1)) return 0;
+  if (first < 0xE0) return 2;
+  if (!continues(2)) return 0;
+  if (first < 0xF0) {
+    const bool overlong = first == 0xE0 && second < 0xA0;
+    const bool surrogate = first == 0xED && second > 0x9F;
+    return overlong || surrogate ? 0 : 3;
+  }
+  const bool overlong = first == 0xF0 && second < 0x90;
+  const bool beyond_unicode = first == 0xF4 && second > 0x8F;
+  return overlong || beyond_unicode || !continues(3) ? 0 : 4;
+}
+
+// Readers reject a whole file for one malformed byte, so such bytes become U+FFFD.
+void append_quoted(std::string& out, std::string_view text) {
+  out += '"';
+  while (!text.empty()) {
+    const std::size_t length = utf8_length(text);
+    const char first = text.front();
+    if (length == 0) {
+      out += "\uFFFD";
+    } else if (first == '"' || first == '\\') {
+      out += '\\';
+      out += first;
+    } else if (length == 1 && first < ' ') {
+      append(out, "\\u{:04x}", static_cast<unsigned>(first));
+    } else {
+      out += text.substr(0, length);
+    }
+    text.remove_prefix(std::max<std::size_t>(length, 1));
+  }
+  out += '"';
+}
+
+// Microseconds with the picoseconds as decimals. No double on the way: it would lose them after 2.5 hours.
+void append_us(std::string& out, Duration d) {
+  constexpr std::int64_t kPicosecondsPerUs = 1'000'000;
+  append(out, "{}.{:06}", d.count() / kPicosecondsPerUs, d.count() % kPicosecondsPerUs);
+}
+
+// Kineto shows at most 30 ranks of a group; a thousand of them in each row would be most of the file.
+std::string rank_list(const std::vector<int>& ranks) {
+  constexpr std::size_t kShown = 30;
+  const auto shown = static_cast<std::ptrdiff_t>(std::min(ranks.size(), kShown));
+  return fmt::format("[{}{}]", fmt::join(ranks.begin(), ranks.begin() + shown, ", "),
+                     ranks.size() > kShown ? ", ..." : "");
+}
+
+// The ids that have both ends in this trace, sorted.
+std::vector<std::uint64_t> whole_arrows(const std::vector<TraceSlice>& slices) {
+  std::vector<std::uint64_t> out;
+  std::vector<std::uint64_t> in;
+  for (const TraceSlice& slice : slices) {
+    if (slice.flow_out != 0) out.push_back(slice.flow_out);
+    if (slice.flow_in != 0) in.push_back(slice.flow_in);
+  }
+  for (auto* ids : {&out, &in}) {
+    std::sort(ids->begin(), ids->end());
+    check(std::adjacent_find(ids->begin(), ids->end()) == ids->end(), "an arrow has one start and one end");
+  }
+  std::vector<std::uint64_t> both;
+  std::set_intersection(out.begin(), out.end(), in.begin(), in.end(), std::back_inserter(both));
+  return both;
+}
+
+// By start; what contains others before them, as viewers nest rows in file order; else as added.
+template <class Row>
+std::vector<std::size_t> drawing_order(const std::vector<Row>& rows) {
+  std::vector<std::size_t> order(rows.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    if (rows[a].start != rows[b].start) return rows[a].start < rows[b].start;
+    return rows[a].length > rows[b].length;
+  });
+  return order;
+}
+
+class Writer {
+ public:
+  Writer(const Trace& trace, const std::filesystem::path& path)
+      : trace_(trace), file_(path), arrows_(whole_arrows(trace.slices())) {
+    for (const auto& [group, ranks] : trace.groups()) rank_lists_[group] = rank_list(ranks);
+  }
+
+  TraceWritten write() {
+    head();
+    names();
+    steps();
+    slices();
+    counters();
+    tail();
+    file_.close();
+    return {.events = trace_.events(), .dropped = trace_.dropped()};
+  }
+
+ private:
+  // HTA finds the rank by a regular expression that needs the space after the colon.
+  void head() {
+    append(row_, R"({{
+"schemaVersion": 1,
+"distributedInfo": {{"backend": "nccl", "rank": {}, "world_size": {}}},
+"displayTimeUnit": "ns",
+"traceEvents": [)",
+           trace_.rank(), trace_.world_size());
+    flush();
+  }
+
+  void tail() {
+    row_ += "\n]";
+    if (trace_.dropped() > 0) {
+      append(row_, ",\n\"overture_note\": \"{} of {} events were left out: a trace holds at most {}\"",
+             trace_.dropped(), trace_.dropped() + trace_.events(), trace_.events());
+    }
+    row_ += "\n}\n";
+    flush();
+  }
+
+  void names() {
+    name_row("process_name", kHostStream, fmt::format("rank {}", trace_.rank()));
+    sort_row("process_sort_index", kHostStream, trace_.rank());
+    std::map<int, std::string> streams = trace_.streams();
+    streams.try_emplace(kHostStream, "host");
+    for (const TraceSlice& slice : trace_.slices()) {
+      if (!streams.contains(slice.stream)) streams[slice.stream] = fmt::format("stream {}", slice.stream);
+    }
+    for (const auto& [stream, name] : streams) {
+      name_row("thread_name", stream, name);
+      sort_row("thread_sort_index", stream, stream);
+    }
+  }
+
+  void name_row(std::string_view what, int stream, std::string_view name) {
+    start_row('M', stream, Time{});
+    append(row_, R"(,"name":"{}","args":{{"name":)", what);
+    append_quoted(row_, name);
+    row_ += "}}";
+    flush();
+  }
+
+  void sort_row(std::string_view what, int stream, int index) {
+    start_row('M', stream, Time{});
+    append(row_, R"(,"name":"{}","args":{{"sort_index":{}}}}})", what, index);
+    flush();
+  }
+
+  // HTA joins each kernel with the row of the host that has the same correlation, and takes the kernel's step
+  // from there. In a real trace that is the launch; here it is the step's own row: half as many rows.
+  void steps() {
+    for (const std::size_t i : drawing_order(trace_.steps())) {
+      const TraceStep& step = trace_.steps()[i];
+      spans_.push_back({step.start, step.start + step.length});
+      start_row('X', kHostStream, step.start);
+      row_ += R"(,"dur":)";
+      append_us(row_, step.length);
+      append(row_, R"(,"cat":"user_annotation","name":"ProfilerStep#{}","args":{{"correlation":{}}}}})",
+             step.number, spans_.size());
+      flush();
+    }
+  }
+
+  // 0, HTA's word for "launched outside of the trace", where no step was under way.
+  std::size_t correlation(Time start) const {
+    const auto later = std::partition_point(spans_.begin(), spans_.end(),
+                                            [&](const auto& step) { return step.first <= start; });
+    if (later == spans_.begin() || start >= std::prev(later)->second) return 0;
+    return static_cast<std::size_t>(later - spans_.begin());
+  }
+
+  void slices() {
+    for (const std::size_t i : drawing_order(trace_.slices())) {
+      const TraceSlice& slice = trace_.slices()[i];
+      start_row('X', slice.stream, slice.start);
+      row_ += R"(,"dur":)";
+      append_us(row_, slice.length);
+      row_ += R"(,"cat":)";
+      append_quoted(row_, slice.category);
+      row_ += R"(,"name":)";
+      append_quoted(row_, slice.name);
+      slice_args(slice);
+      row_ += '}';
+      arrow('s', slice.flow_out, slice);
+      arrow('f', slice.flow_in, slice);
+      flush();
+    }
+  }
+
+  void slice_args(const TraceSlice& slice) {
+    row_ += R"(,"args":{)";
+    const std::size_t empty = row_.size();
+    if (slice.stream != kHostStream) {
+      append(row_, R"("stream":{},"correlation":{})", slice.stream, correlation(slice.start));
+    }
+    if (slice.collective) collective_args(*slice.collective);
+    for (const auto& [key, value] : slice.args) {
+      if (row_.size() > empty) row_ += ',';
+      append_quoted(row_, key);
+      row_ += ':';
+      append_quoted(row_, value);
+    }
+    row_ += '}';
+  }
+
+  // The element is the byte: what a simulated message is made of has no other type.
+  void collective_args(const TraceCollective& c) {
+    row_ += R"(,"Collective name":)";
+    append_quoted(row_, c.collective);
+    append(row_, R"(,"In msg nelems":{},"Out msg nelems":{},"Group size":{},"dtype":"Byte")", c.in.count(),
+           c.out.count(), c.group_size);
+    row_ += R"(,"Process Group Name":)";
+    append_quoted(row_, c.group);
+    if (const auto ranks = rank_lists_.find(c.group); ranks != rank_lists_.end()) {
+      append(row_, R"(,"Process Group Ranks":"{}")", ranks->second);
+    }
+  }
+
+  // Both ends stand at the start of their slice, right after its row: that is where viewers look for the
+  // slice that an arrow belongs to. At its end they would find the next one on the stream.
+  void arrow(char phase, std::uint64_t id, const TraceSlice& slice) {
+    if (!std::binary_search(arrows_.begin(), arrows_.end(), id)) return;
+    start_row(phase, slice.stream, slice.start);
+    append(row_, R"(,"cat":"flow","name":"flow","id":{}{}}})", id, phase == 'f' ? R"(,"bp":"e")" : "");
+  }
+
+  void counters() {
+    for (const TraceCounter& counter : trace_.counters()) {
+      start_row('C', kHostStream, counter.when);
+      row_ += R"(,"name":)";
+      append_quoted(row_, counter.name);
+      append(row_, R"(,"args":{{"value":{}}}}})", counter.value);
+      flush();
+    }
+  }
+
+  void start_row(char phase, int stream, Time when) {
+    row_ += first_row_ ? "\n" : ",\n";
+    append(row_, R"({{"ph":"{}","pid":{},"tid":{},"ts":)", phase, trace_.rank(), stream);
+    first_row_ = false;
+    append_us(row_, when.time_since_epoch());
+  }
+
+  void flush() {
+    file_.write(row_);
+    row_.clear();
+  }
+
+  const Trace& trace_;  // outlives the writer
+  GzipFile file_;
+  std::vector<std::uint64_t> arrows_;
+  std::map<std::string, std::string> rank_lists_;
+  std::vector<std::pair<Time, Time>> spans_;  // of the steps; the place here, from 1, is the correlation
+  std::string row_;                           // not yet in the file
+  bool first_row_ = true;
+};
+
+}  // namespace
+
+Trace::Trace(int rank, int world_size, std::size_t max_events)
+    : rank_(rank), world_size_(world_size), max_events_(max_events) {
+  check(rank >= 0 && rank < world_size, "a rank is one of its world");
+}
+
+bool Trace::has_room() {
+  if (events() < max_events_) return true;
+  ++dropped_;
+  return false;
+}
+
+void Trace::add(TraceSlice slice) {
+  check(slice.start >= Time{} && slice.length >= Duration{},
+        "nothing starts before time zero or ends before it starts");
+  check(slice.stream >= kHostStream, "streams count from 1, the host is 0");
+  check(!slice.collective || slice.stream != kHostStream, "a collective runs on a stream of the device");
+  if (has_room()) slices_.push_back(std::move(slice));
+}
+
+void Trace::add(TraceCounter counter) {
+  check(counter.when >= Time{} && std::isfinite(counter.value), "a counter has a time and a number");
+  if (has_room()) counters_.push_back(std::move(counter));
+}
+
+void Trace::add(TraceStep step) {
+  check(step.start >= Time{} && step.length >= Duration{} && step.number >= 0,
+        "a step has a number and a time");
+  if (has_room()) steps_.push_back(step);
+}
+
+TraceWritten write_trace(const Trace& trace, const std::filesystem::path& path) {
+  return Writer(trace, path).write();
+}
+
+}  // namespace overture::report

@@ -1,0 +1,147 @@
+#include "overture/setup/convert.h"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "overture/base/error.h"
+
+namespace overture::setup {
+namespace {
+
+using system::Algorithm;
+using system::AlgorithmKind;
+
+template <class T, class Parsed>
+Result<bool> take(Result<Parsed> parsed, T& value) {
+  if (!parsed) return Error{parsed.error()};
+  value = std::move(parsed).value();
+  return true;
+}
+
+template <class T>
+Result<bool> read_number(const std::string& text, T& value, const char* what) {
+  T parsed{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), parsed);
+  if (error != std::errc{} || end != text.data() + text.size())
+    return Error{fmt::format("\"{}\" is not {}", text, what)};
+  value = parsed;
+  return true;
+}
+
+constexpr double kGiBits = 8.0 * (1 << 30);
+
+constexpr std::array kAlgorithms{
+    std::pair{AlgorithmKind::ring, std::string_view{"ring"}},
+    std::pair{AlgorithmKind::direct, std::string_view{"direct"}},
+    std::pair{AlgorithmKind::halving_doubling, std::string_view{"halving_doubling"}},
+    std::pair{AlgorithmKind::double_binary_tree, std::string_view{"double_binary_tree"}}};
+constexpr std::string_view kFlat = "flat_";
+
+Result<Algorithm> read_algorithm(std::string_view word) {
+  for (const auto& [kind, name] : kAlgorithms) {
+    if (word == name) return Algorithm{kind};
+    if (kind != AlgorithmKind::direct || !word.starts_with("direct:")) continue;
+    Algorithm algorithm{kind};
+    const std::string window(word.substr(7));
+    if (read_number(window, algorithm.window, "") && algorithm.window > 0) return algorithm;
+  }
+  std::vector<std::string> known;
+  for (const auto& [kind, name] : kAlgorithms) known.emplace_back(name);
+  known.emplace_back("direct:<window>");
+  return Error{fmt::format("unknown algorithm \"{}\"; {}", word, suggest(word, known))};
+}
+
+std::string write_algorithm(const Algorithm& algorithm) {
+  for (const auto& [kind, name] : kAlgorithms) {
+    if (kind != algorithm.kind) continue;
+    return algorithm.window > 0 ? fmt::format("{}:{}", name, algorithm.window) : std::string(name);
+  }
+  return "?";
+}
+
+}  // namespace
+
+Result<bool> read(const std::string& text, Duration& value) { return take(parse_duration(text), value); }
+Result<bool> read(const std::string& text, Bytes& value) { return take(parse_bytes(text), value); }
+Result<bool> read(const std::string& text, int& value) { return read_number(text, value, "a whole number"); }
+Result<bool> read(const std::string& text, double& value) {
+  double parsed = 0;
+  auto result = read_number(text, parsed, "a number");
+  if (result && !std::isfinite(parsed)) return Error{fmt::format("\"{}\" is not a number", text)};
+  if (result) value = parsed;
+  return result;
+}
+Result<bool> read(const std::string& text, bool& value) {
+  if (text != "true" && text != "false") return Error{fmt::format("\"{}\" is neither true nor false", text)};
+  value = text == "true";
+  return true;
+}
+Result<bool> read(const std::string& text, std::string& value) {
+  value = text;
+  return true;
+}
+Result<bool> read(const std::string& text, NanosecondsField value) {
+  Duration duration{};
+  auto result = read(text, duration);
+  if (result) value.ns = to_ns(duration);
+  return result;
+}
+Result<bool> read(const std::string& text, LinkRateField value) {
+  Bandwidth rate;
+  auto result = take(parse_bandwidth(text), rate);
+  if (result) value.gib_per_s = static_cast<double>(rate.bits_per_second()) / kGiBits;
+  return result;
+}
+Result<bool> read(const std::string& text, MemoryRateField value) {
+  Bandwidth rate;
+  auto result = take(parse_bandwidth(text), rate);
+  if (result) value.bytes_per_ns = rate.bytes_per_ns();
+  return result;
+}
+
+std::string write(Duration value) { return exact(value); }
+std::string write(Bytes value) { return exact(value); }
+std::string write(int value) { return fmt::format("{}", value); }
+std::string write(double value) { return fmt::format("{}", value); }
+std::string write(bool value) { return value ? "true" : "false"; }
+std::string write(const std::string& value) { return value; }
+std::string write(NanosecondsField value) { return exact(Duration{std::llround(value.ns * 1000)}); }
+std::string write(LinkRateField value) {
+  return exact(Bandwidth::bits_per_second(std::llround(value.gib_per_s * kGiBits)));
+}
+std::string write(MemoryRateField value) {
+  return exact(Bandwidth::bits_per_second(std::llround(value.bytes_per_ns * 8e9)));
+}
+
+std::string unknown_word(const std::string& text, const std::vector<std::string>& known) {
+  return fmt::format("unknown value \"{}\"\n  {}", text, suggest(text, known));
+}
+
+Result<bool> read(const std::vector<std::string>& words, system::Implementation& value) {
+  system::Implementation implementation;
+  for (const std::string& word : words) {
+    const bool flat = word.starts_with(kFlat);
+    if (flat && words.size() > 1)
+      return Error{fmt::format("\"{}\" spans all dimensions and must stand alone", word)};
+    const Result<Algorithm> algorithm =
+        read_algorithm(flat ? std::string_view(word).substr(kFlat.size()) : word);
+    if (!algorithm) return Error{algorithm.error()};
+    implementation.flat = flat;
+    implementation.per_dimension.push_back(algorithm.value());
+  }
+  value = implementation;
+  return true;
+}
+
+std::vector<std::string> write(const system::Implementation& value) {
+  std::vector<std::string> words;
+  for (const Algorithm& algorithm : value.per_dimension) {
+    words.push_back((value.flat ? std::string(kFlat) : "") + write_algorithm(algorithm));
+  }
+  return words;
+}
+
+}  // namespace overture::setup

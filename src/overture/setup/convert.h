@@ -1,0 +1,96 @@
+// How single values are written in a setup: numbers with units, words for enumerators. One place per type
+// serves reading, writing and explaining.
+#pragma once
+
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "overture/base/result.h"
+#include "overture/base/units.h"
+#include "overture/setup/vocabulary.h"
+
+namespace overture::setup {
+
+// Doubles that carry a unit, as the analytical network keeps them.
+struct NanosecondsField {
+  double& ns;
+};
+struct LinkRateField {
+  double& gib_per_s;
+};
+struct MemoryRateField {
+  double& bytes_per_ns;
+};
+
+// text -> value; the error says what would work. value -> text that reads back the same. What kind of thing
+// it is.
+Result<bool> read(const std::string& text, Duration& value);
+Result<bool> read(const std::string& text, Bytes& value);
+Result<bool> read(const std::string& text, int& value);
+Result<bool> read(const std::string& text, double& value);
+Result<bool> read(const std::string& text, bool& value);
+Result<bool> read(const std::string& text, std::string& value);
+Result<bool> read(const std::string& text, NanosecondsField value);
+Result<bool> read(const std::string& text, LinkRateField value);
+Result<bool> read(const std::string& text, MemoryRateField value);
+
+std::string write(Duration value);
+std::string write(Bytes value);
+std::string write(int value);
+std::string write(double value);
+std::string write(bool value);
+std::string write(const std::string& value);
+std::string write(NanosecondsField value);
+std::string write(LinkRateField value);
+std::string write(MemoryRateField value);
+
+inline std::string describe_type(Duration) { return "time"; }
+inline std::string describe_type(Bytes) { return "size"; }
+inline std::string describe_type(int) { return "whole number"; }
+inline std::string describe_type(double) { return "number"; }
+inline std::string describe_type(bool) { return "true or false"; }
+inline std::string describe_type(const std::string&) { return "text"; }
+inline std::string describe_type(NanosecondsField) { return "time"; }
+inline std::string describe_type(LinkRateField) { return "rate"; }
+inline std::string describe_type(MemoryRateField) { return "rate"; }
+
+// The words of an enumeration, as the user types them: the vocabulary of setups is in vocabulary.h.
+std::string unknown_word(const std::string& text, const std::vector<std::string>& known);
+
+template <class E>
+concept Enumeration = std::is_enum_v<E>;
+
+template <Enumeration E>
+Result<bool> read(const std::string& text, E& value) {
+  std::vector<std::string> known;
+  for (const auto& [candidate, word] : kWords<E>) {
+    if (word == text) {
+      value = candidate;
+      return true;
+    }
+    known.emplace_back(word);
+  }
+  return Error{unknown_word(text, known)};
+}
+
+template <Enumeration E>
+std::string write(E value) {
+  for (const auto& [candidate, word] : kWords<E>) {
+    if (candidate == value) return std::string(word);
+  }
+  return "?";
+}
+
+template <Enumeration E>
+std::string describe_type(E) {
+  std::string text;
+  for (const auto& [candidate, word] : kWords<E>) text += (text.empty() ? "" : ", ") + std::string(word);
+  return text;
+}
+
+// One algorithm per dimension, or a single flat_... over all ranks.
+Result<bool> read(const std::vector<std::string>& words, system::Implementation& value);
+std::vector<std::string> write(const system::Implementation& value);
+
+}  // namespace overture::setup

@@ -1,0 +1,112 @@
+// What a setup contains, described once per struct for reading, writing and explaining (visitors.h). Keys,
+// units, defaults and help live here and nowhere else.
+#pragma once
+
+#include <string>
+
+#include "overture/setup/visitors.h"
+#include "overture/workload/simulation.h"
+
+namespace overture::setup {
+
+template <class V>
+void describe(V& v, network::DimensionConfig& d) {
+  v.required("kind", d.kind, "How the NPUs of this dimension are joined");
+  v.required("size", d.size, "NPUs in this dimension");
+  v.field("links", d.links, "Links per NPU; a ring needs two, a full mesh one to each of the others");
+  v.required("bandwidth", LinkRateField{d.link_gib_per_s}, "Of one link, in one direction");
+  v.field("latency", NanosecondsField{d.link_latency_ns}, "Of one link; a switch is two links away");
+  v.field("nic_latency", NanosecondsField{d.nic_latency_ns}, "Charged twice per message");
+  v.field("router_latency", NanosecondsField{d.router_latency_ns}, "Charged once per message; switches only");
+  v.field("packaging", d.packaging, "What the links are made of; only the cost model asks");
+  v.field("memory_latency", NanosecondsField{d.memory_latency_ns}, "Of the memory behind the NIC");
+  v.field("memory_bandwidth", MemoryRateField{d.memory_bytes_per_ns}, "Of the memory behind the NIC");
+  v.field("memory_scale", d.memory_scale, "Accesses per message; 0 leaves the memory out");
+}
+
+template <class V>
+void describe(V& v, network::AnalyticalConfig& n) {
+  v.field(
+      "contention", n.contention,
+      "links: messages share links and wait for each other; none: ASTRA-sim's model, optimistic when a rank "
+      "talks to many at once");
+  v.list("dimensions", n.dimensions, "From the innermost out",
+         [](auto& item, network::DimensionConfig& d) { describe(item, d); });
+}
+
+template <class V>
+void describe(V& v, system::SharedBus& b) {
+  v.required("latency", b.latency, "L of LogGP");
+  v.required("overhead", b.overhead, "o of LogGP");
+  v.required("gap", b.gap, "g of LogGP");
+  v.required("gap_per_byte", NanosecondsField{b.gap_per_byte_ns}, "G of LogGP: time per byte");
+  v.field("local_reduction", b.local_reduction, "Time to reduce 100 bytes");
+}
+
+template <class V>
+void describe(V& v, workload::SimulationConfig& c) {
+  system::SystemConfig& s = c.system;
+  v.field("scheduling", s.scheduling,
+          "Which collective goes first when several wait: the newest or the oldest");
+  v.field("chunks", s.splits, "Chunks per collective");
+  v.field("active_chunks", s.active_chunks, "Chunks that may run in a dimension at a time");
+  v.field("queues_per_dimension", s.queues_per_dimension,
+          "With two or more, half of them run the other way round");
+  v.field("endpoint_delay", s.endpoint_delay, "Before every send and after every receive");
+  for (const auto& [kind, word] : kWords<system::CollectiveKind>) {
+    v.words(std::string(word), s.implementation(kind),
+            "Algorithm per dimension: ring, direct, direct:<window>, halving_doubling, double_binary_tree; "
+            "or one "
+            "flat_... over all NPUs. Default: what suits the dimension");
+  }
+  v.field("optimization", s.optimization,
+          "All-reduce over several dimensions: whole on each (baseline), or reduce-scatter inwards and "
+          "all-gather back");
+  v.field("intra_order", s.intra_order, "Order of the chunks that wait for a dimension");
+  v.field("inter_order", s.inter_order, "Order in which a chunk visits the dimensions");
+  v.field("rendezvous", s.rendezvous, "Receivers clear every message with a handshake of 8 KiB first");
+  v.optional_group("shared_bus", s.shared_bus, "A LogGP bus at every endpoint, instead of the endpoint delay",
+                   [](auto& group, system::SharedBus& b) { describe(group, b); });
+  v.field("step", c.step, "What every step of the training loop costs on top; ASTRA-sim: 1 ns");
+  v.field("cycle", s.cycle, "Resolution of endpoint timing; ASTRA-sim: 1 ns");
+}
+
+template <class V>
+void describe(V& v, workload::Pass& p) {
+  v.field("compute", p.compute, "Compute time on one NPU");
+  v.optional_group("communication", p.communication, "What is communicated then; leave out where nothing is",
+                   [](auto& group, workload::Communication& c) {
+                     group.required("collective", c.kind, "Which operation");
+                     group.required("size", c.size,
+                                    "Held by one NPU before; of an all-gather, one NPU's shard");
+                   });
+}
+
+template <class V>
+void describe(V& v, workload::Layer& l) {
+  v.required("name", l.name, "Shown in reports");
+  v.group("forward", "Forward pass", [&](auto& group) { describe(group, l.forward); });
+  v.group("input_gradient", "Backward pass: gradient of the inputs",
+          [&](auto& group) { describe(group, l.input_gradient); });
+  v.group("weight_gradient", "Backward pass: gradient of the weights",
+          [&](auto& group) { describe(group, l.weight_gradient); });
+  v.field("update", l.update, "Added after every collective of the layer, before it counts as finished");
+  v.field("parallelism", l.parallelism,
+          "Only under hybrid_customized: data, model, hybrid_data_model or hybrid_model_data");
+}
+
+template <class V>
+void describe(V& v, workload::Workload& w) {
+  v.field("parallelism", w.parallelism,
+          "How the layers are spread over the NPUs, and the order of a training step");
+  v.field("model_group", w.model_group, "hybrid_transformer: NPUs that share a model");
+  v.integers("checkpoints", w.checkpoints,
+             "hybrid_transformer_fwd_in_bckwd: layers whose activations are kept");
+  v.integers("recompute_starts", w.recompute_starts,
+             "hybrid_transformer_fwd_in_bckwd: layers that recompute first");
+  v.field("last_bottom_layer", w.last_bottom_layer, "hybrid_dlrm: the last layer of the bottom MLP");
+  v.list("layers", w.layers, "In forward order; layer 0 of a hybrid_dlrm is the embedding",
+         [](auto& item, workload::Layer& l) { describe(item, l); });
+}
+
+}  // namespace overture::setup

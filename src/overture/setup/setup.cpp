@@ -1,0 +1,146 @@
+#include "overture/setup/setup.h"
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "overture/base/files.h"
+#include "overture/network/analytical/astra_json.h"
+#include "overture/setup/schema.h"
+#include "overture/workload/astra_text.h"
+
+namespace overture::setup {
+namespace {
+
+using system::Algorithm;
+using system::AlgorithmKind;
+using system::CollectiveKind;
+
+template <class V>
+void describe(V& v, Setup& s, std::string& workload_file) {
+  v.field("name", s.name, "Of the run, shown in results");
+  v.field("passes", s.simulation.passes, "Training iterations");
+  v.group("network", "The machine's network, dimension by dimension",
+          [&](auto& group) { describe(group, s.simulation.network); });
+  v.group("system", "How collectives are carried out", [&](auto& group) { describe(group, s.simulation); });
+  v.group("workload", "What is trained", [&](auto& group) {
+    group.field("file", workload_file,
+                "ASTRA-sim 1.0 text file, beside the setup, instead of the keys below");
+    describe(group, s.simulation.workload);
+  });
+}
+
+// What suits a dimension when the setup does not say: ring on rings, everybody at once on a mesh; on a switch
+// halving-doubling where the numbers allow it.
+Algorithm default_algorithm(CollectiveKind kind, const network::DimensionConfig& dimension) {
+  if (kind == CollectiveKind::all_to_all) return {AlgorithmKind::direct};
+  switch (dimension.kind) {
+    case topology::DimensionKind::ring: return {AlgorithmKind::ring};
+    case topology::DimensionKind::fully_connected: return {AlgorithmKind::direct};
+    case topology::DimensionKind::switched:
+      return {std::has_single_bit(static_cast<unsigned>(dimension.size)) ? AlgorithmKind::halving_doubling
+                                                                         : AlgorithmKind::ring};
+  }
+  return {};
+}
+
+[[noreturn]] void fail(const std::string& file, const std::string& key, const std::string& what,
+                       const std::string& hint = {}) {
+  throw UserError({.file = file, .key = key}, what, hint);
+}
+
+void complete_algorithms(workload::SimulationConfig& c, const std::string& file) {
+  for (const auto& [kind, word] : kWords<CollectiveKind>) {
+    system::Implementation& implementation = c.system.implementation(kind);
+    const std::string key = "system." + std::string(word);
+    if (implementation.per_dimension.empty()) {
+      for (const auto& dimension : c.network.dimensions) {
+        implementation.per_dimension.push_back(default_algorithm(kind, dimension));
+      }
+    }
+    if (!implementation.flat && implementation.per_dimension.size() != c.network.dimensions.size()) {
+      fail(file, key,
+           fmt::format("has {} algorithms but the network has {} dimensions",
+                       implementation.per_dimension.size(), c.network.dimensions.size()));
+    }
+    for (const Algorithm& algorithm : implementation.per_dimension) {
+      if (kind == CollectiveKind::all_to_all && algorithm.kind != AlgorithmKind::ring &&
+          algorithm.kind != AlgorithmKind::direct) {
+        fail(file, key, "only ring and direct can do an all-to-all");
+      }
+    }
+  }
+}
+
+void check_network(const network::AnalyticalConfig& network, const std::string& file) {
+  constexpr std::size_t kMaxDimensions = 10;
+  if (network.dimensions.empty())
+    fail(file, "network.dimensions", "is missing", "a network has at least one dimension");
+  if (network.dimensions.size() > kMaxDimensions)
+    fail(file, "network.dimensions", "has more than 10 dimensions");
+  double ranks = 1;
+  for (std::size_t d = 0; d < network.dimensions.size(); ++d) {
+    network::check_dimension(network.dimensions[d], file, fmt::format("network.dimensions.{}", d));
+    ranks *= network.dimensions[d].size;
+  }
+  if (ranks > std::numeric_limits<int>::max()) fail(file, "network.dimensions", "make more than 2^31 NPUs");
+}
+
+void check_numbers(const workload::SimulationConfig& c, const std::string& file) {
+  const auto positive = [&](int value, const std::string& key) {
+    if (value < 1) fail(file, key, fmt::format("{} is less than 1", value));
+  };
+  positive(c.passes, "passes");
+  positive(c.system.splits, "system.chunks");
+  positive(c.system.active_chunks, "system.active_chunks");
+  positive(c.system.queues_per_dimension, "system.queues_per_dimension");
+  if (c.system.cycle <= Duration{}) fail(file, "system.cycle", "must be above zero");
+}
+
+}  // namespace
+
+Setup parse_setup(std::string_view text, const std::string& file, const std::vector<std::string>& overrides) {
+  Value root = parse_yaml(text, file);
+  for (const std::string& assignment : overrides) override_value(root, assignment);
+  Setup setup;
+  setup.simulation.system_file = file;
+  std::string workload_file;
+  Reader reader(&root, file, "");
+  describe(reader, setup, workload_file);
+  reader.finish();
+  if (!workload_file.empty()) {
+    if (!setup.simulation.workload.layers.empty()) {
+      fail(file, "workload", "has both a file and layers", "keep one of the two");
+    }
+    const std::filesystem::path path = std::filesystem::path(file).parent_path() / workload_file;
+    setup.simulation.workload = workload::parse_astra_workload(read_file(path), path.string());
+  }
+  check_network(setup.simulation.network, file);
+  check_numbers(setup.simulation, file);
+  workload::check_workload(setup.simulation.workload, {.file = file, .key = "workload"});
+  complete_algorithms(setup.simulation, file);
+  return setup;
+}
+
+Setup load_setup(const std::filesystem::path& file, const std::vector<std::string>& overrides) {
+  return parse_setup(read_file(file), file.string(), overrides);
+}
+
+std::string write_setup(const Setup& setup) {
+  Setup copy = setup;
+  std::string no_file;
+  return to_yaml(Writer::without_defaults(copy, [&](Writer& w, Setup& s) { describe(w, s, no_file); }));
+}
+
+std::vector<Explanation> explain_setup() {
+  std::vector<Explanation> explanations;
+  Setup initial;
+  std::string no_file;
+  Explainer explainer(explanations, "");
+  describe(explainer, initial, no_file);
+  return explanations;
+}
+
+}  // namespace overture::setup

@@ -1,0 +1,118 @@
+#include "overture/setup/setup.h"
+
+#include <set>
+
+#include <gtest/gtest.h>
+
+#include "overture/base/error.h"
+
+namespace overture::setup {
+namespace {
+
+using namespace literals;
+
+const std::string kSmall = R"(name: small
+passes: 2
+network:
+  dimensions:
+    - {kind: ring, size: 4, links: 2, bandwidth: 32 GiB/s, latency: 10 ns}
+    - {kind: switch, size: 3, bandwidth: 100 Gbps, latency: 1.5 us}
+system:
+  chunks: 4
+  all_to_all: flat_direct:2
+workload:
+  parallelism: hybrid_dlrm
+  last_bottom_layer: 1
+  layers:
+    - name: embedding
+      forward: {compute: 300 ns, communication: {collective: all_to_all, size: 96 KiB}}
+      update: 98 ns
+    - name: mlp
+      weight_gradient: {communication: {collective: all_reduce, size: 1 MiB}}
+)";
+
+std::string error_of(const std::string& yaml, const std::vector<std::string>& overrides = {}) {
+  try {
+    parse_setup(yaml, "a.yaml", overrides);
+  } catch (const UserError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+std::string with(const std::string& what, const std::string& instead) {
+  std::string text = kSmall;
+  text.replace(text.find(what), what.size(), instead);
+  return text;
+}
+
+TEST(Setup, ReadsUnitsWordsAndDefaults) {
+  const auto setup = parse_setup(kSmall, "a.yaml");
+  const auto& c = setup.simulation;
+  EXPECT_EQ(setup.name, "small");
+  EXPECT_EQ(c.passes, 2);
+  EXPECT_EQ(c.network.contention, network::Contention::links);
+  EXPECT_DOUBLE_EQ(c.network.dimensions[0].link_gib_per_s, 32);
+  EXPECT_DOUBLE_EQ(c.network.dimensions[1].link_latency_ns, 1500);
+  EXPECT_EQ(c.workload.layers[0].forward.communication->size, 96_KiB);
+  EXPECT_EQ(c.workload.layers[0].update, 98ns);
+  EXPECT_FALSE(c.workload.layers[1].forward.communication);
+  EXPECT_EQ(c.system.endpoint_delay, 10ns);
+  EXPECT_TRUE(c.system.implementation(system::CollectiveKind::all_to_all).flat);
+  EXPECT_EQ(c.system.implementation(system::CollectiveKind::all_to_all).per_dimension[0].window, 2);
+}
+
+TEST(Setup, AlgorithmsThatAreNotGivenSuitTheDimension) {
+  const auto setup = parse_setup(kSmall, "a.yaml", {"network.dimensions.1.size=4"});
+  const auto& all_reduce =
+      setup.simulation.system.implementation(system::CollectiveKind::all_reduce).per_dimension;
+  EXPECT_EQ(all_reduce[0].kind, system::AlgorithmKind::ring);
+  EXPECT_EQ(all_reduce[1].kind, system::AlgorithmKind::halving_doubling);
+}
+
+TEST(Setup, WhatIsWrittenReadsBackTheSame) {
+  const auto setup = parse_setup(kSmall, "a.yaml");
+  const std::string text = write_setup(setup);
+  EXPECT_EQ(write_setup(parse_setup(text, "b.yaml")), text);
+  EXPECT_EQ(text.find("model_group"), std::string::npos) << "defaults are left out";
+}
+
+TEST(Setup, ErrorsNameFileLineKeyAndWhatWouldWork) {
+  EXPECT_EQ(error_of(with("chunks: 4", "chunk: 4")).substr(0, 60),
+            "a.yaml:8: system.chunk: unknown key\n  did you mean \"chunks\"?");
+  EXPECT_EQ(error_of(with("kind: switch", "kind: swich")),
+            "a.yaml:6: network.dimensions.1.kind: unknown value \"swich\"\n"
+            "  did you mean \"switch\"? known: ring, fully_connected, switch");
+  EXPECT_EQ(error_of(with("bandwidth: 100 Gbps", "bandwidth: 100")).substr(0, 68),
+            "a.yaml:6: network.dimensions.1.bandwidth: \"100\" has no unit; write f");
+  EXPECT_EQ(error_of(with("size: 3, ", "")).substr(0, 49),
+            "a.yaml:6: network.dimensions.1.size: is missing\n ");
+  EXPECT_EQ(error_of(with("chunks: 4", "chunks: 0")), "a.yaml: system.chunks: 0 is less than 1");
+  EXPECT_EQ(error_of(with("chunks: 4", "chunks: [4]")), "a.yaml:8: system.chunks: must be a single value");
+  EXPECT_EQ(error_of(with("size: 1 MiB", "size: 0 B")).substr(0, 49),
+            "a.yaml: workload: layer mlp communicates 0 bytes\n");
+  EXPECT_EQ(error_of(kSmall, {"system.all_reduce=[ring]"}),
+            "a.yaml: system.all_reduce: has 1 algorithms but the network has 2 dimensions");
+  EXPECT_NE(error_of(kSmall, {"system.all_reduce=[ring, rong]"}).find("did you mean \"ring\""),
+            std::string::npos);
+  EXPECT_NE(error_of(kSmall, {"system.nonsense=1"}).find("system.nonsense: unknown key"), std::string::npos);
+  EXPECT_NE(error_of(with("last_bottom_layer: 1", "last_bottom_layer: 7")).find("layer 7 does not exist"),
+            std::string::npos);
+  EXPECT_NE(error_of("name: x\n").find("network.dimensions: is missing"), std::string::npos);
+  EXPECT_NE(error_of(with("layers:", "file: no.txt\n  layers:")).find("both a file and layers"),
+            std::string::npos);
+}
+
+TEST(Setup, EveryKeyIsExplainedOnce) {
+  std::set<std::string> keys;
+  for (const Explanation& explanation : explain_setup()) {
+    EXPECT_TRUE(keys.insert(explanation.key).second) << explanation.key;
+    EXPECT_FALSE(explanation.help.empty()) << explanation.key;
+  }
+  EXPECT_TRUE(keys.contains("network.dimensions[].bandwidth"));
+  EXPECT_TRUE(keys.contains("system.shared_bus.gap_per_byte"));
+  EXPECT_TRUE(keys.contains("workload.layers[].forward.communication.size"));
+}
+
+}  // namespace
+}  // namespace overture::setup

@@ -1,0 +1,197 @@
+#include "overture/setup/value.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include <fmt/format.h>
+#include <yaml-cpp/yaml.h>
+
+#include "overture/base/error.h"
+
+namespace overture::setup {
+
+const Value* Value::find(std::string_view key) const {
+  for (const auto& [name, value] : keys) {
+    if (name == key) return &value;
+  }
+  return nullptr;
+}
+
+Value& Value::at(const std::string& key) {
+  kind = Kind::map;
+  for (auto& [name, value] : keys) {
+    if (name == key) return value;
+  }
+  return keys.emplace_back(key, Value{}).second;
+}
+
+namespace {
+
+constexpr int kMaxDepth = 32;
+
+Value convert(const YAML::Node& node, const std::string& file, int depth) {
+  const int line = node.Mark().line + 1;
+  if (depth > kMaxDepth) throw UserError({.file = file, .line = line}, "is nested too deeply");
+  Value value{.line = line};
+  switch (node.Type()) {
+    case YAML::NodeType::Scalar:
+      value.kind = Value::Kind::scalar;
+      value.text = node.Scalar();
+      break;
+    case YAML::NodeType::Sequence:
+      value.kind = Value::Kind::list;
+      for (const YAML::Node& item : node) value.items.push_back(convert(item, file, depth + 1));
+      break;
+    case YAML::NodeType::Map:
+      value.kind = Value::Kind::map;
+      for (const auto& entry : node) {
+        if (!entry.first.IsScalar()) throw UserError({.file = file, .line = line}, "a key must be a word");
+        const std::string key = entry.first.Scalar();
+        if (value.find(key) != nullptr) {
+          throw UserError({.file = file, .line = entry.first.Mark().line + 1, .key = key}, "stands twice");
+        }
+        value.keys.emplace_back(key, convert(entry.second, file, depth + 1));
+      }
+      break;
+    default: break;
+  }
+  return value;
+}
+
+// Whether plain text would be read back as the same scalar.
+bool needs_quotes(const std::string& text) {
+  if (text.empty() || text.front() == ' ' || text.back() == ' ') return true;
+  if (std::string_view("-?:,[]{}#&*!|>'\"%@`~").find(text.front()) != std::string_view::npos) return true;
+  if (text == "null" || text == "Null" || text == "NULL") return true;
+  return text.find(": ") != std::string::npos || text.find(" #") != std::string::npos || text.back() == ':' ||
+         text.find_first_of("\n\t\r,[]{}\"\\") != std::string::npos;
+}
+
+std::string quoted(const std::string& text) {
+  if (!needs_quotes(text)) return text;
+  std::string out = "\"";
+  for (const char c : text) {
+    switch (c) {
+      case '"': out += "\\\""; break;
+      case '\\': out += "\\\\"; break;
+      case '\n': out += "\\n"; break;
+      case '\t': out += "\\t"; break;
+      case '\r': out += "\\r"; break;
+      default: out += c;
+    }
+  }
+  return out + '"';
+}
+
+std::string flow(const Value& value) {
+  std::string out;
+  switch (value.kind) {
+    case Value::Kind::null: return "~";
+    case Value::Kind::scalar: return quoted(value.text);
+    case Value::Kind::list:
+      for (const Value& item : value.items) out += (out.empty() ? "" : ", ") + flow(item);
+      return "[" + out + "]";
+    case Value::Kind::map:
+      for (const auto& [key, item] : value.keys)
+        out += (out.empty() ? "" : ", ") + quoted(key) + ": " + flow(item);
+      return "{" + out + "}";
+  }
+  return out;
+}
+
+void block(const Value& value, int indent, std::string& out);
+
+// "key:" or "-" is written; what follows it on the line, or below.
+void after_label(const Value& value, int indent, std::string& out) {
+  constexpr std::size_t kLineLimit = 110;
+  const std::string one_line = flow(value);
+  const std::size_t line_start = out.rfind('\n') + 1;
+  const bool container = value.kind == Value::Kind::map || value.kind == Value::Kind::list;
+  if (!container || (indent > 2 && out.size() - line_start + one_line.size() < kLineLimit)) {
+    out += " " + one_line + "\n";
+    return;
+  }
+  out += '\n';
+  block(value, indent, out);
+}
+
+void block(const Value& value, int indent, std::string& out) {
+  const std::string margin(static_cast<std::size_t>(indent), ' ');
+  for (const auto& [key, item] : value.keys) {
+    out += margin + quoted(key) + ":";
+    after_label(item, indent + 2, out);
+  }
+  for (const Value& item : value.items) {
+    out += margin + "-";
+    if (item.kind != Value::Kind::map || item.keys.empty()) {
+      after_label(item, indent + 2, out);
+      continue;
+    }
+    const std::string one_line = flow(item);
+    if (one_line.size() + margin.size() < 100) {
+      out += " " + one_line + "\n";
+      continue;
+    }
+    // The first key stands behind the dash.
+    std::string inner;
+    block(item, indent + 2, inner);
+    out += " " + inner.substr(margin.size() + 2);
+  }
+}
+
+}  // namespace
+
+Value parse_yaml(std::string_view text, const std::string& file) {
+  try {
+    const YAML::Node root = YAML::Load(std::string(text));
+    if (!root.IsMap()) throw UserError({.file = file}, "is not a setup", "a setup is a YAML map: key: value");
+    return convert(root, file, 0);
+  } catch (const YAML::Exception& error) {
+    throw UserError({.file = file, .line = std::max(0, error.mark.line + 1)},
+                    "is not valid YAML: " + error.msg);
+  }
+}
+
+void override_value(Value& root, const std::string& assignment) {
+  const std::size_t equals = assignment.find('=');
+  const std::string path = assignment.substr(0, equals);
+  const auto fail = [&](const std::string& what, const std::string& hint = {}) {
+    throw UserError({.key = "-s " + assignment}, what, hint);
+  };
+  if (equals == std::string::npos || path.empty())
+    fail("is not key=value", "such as -s network.dimensions.0.size=8");
+  Value* at = &root;
+  for (std::size_t start = 0; start <= path.size();) {
+    const std::size_t dot = std::min(path.find('.', start), path.size());
+    const std::string part = path.substr(start, dot - start);
+    start = dot + 1;
+    if (part.empty()) fail("has an empty part in its key");
+    if (at->kind == Value::Kind::list) {
+      std::size_t index = 0;
+      const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), index);
+      if (error != std::errc{} || end != part.data() + part.size() || index >= at->items.size()) {
+        fail(fmt::format("there is no entry \"{}\"", part),
+             fmt::format("entries are 0 to {}", at->items.size() - 1));
+      }
+      at = &at->items[index];
+    } else if (at->kind == Value::Kind::scalar) {
+      fail(fmt::format("\"{}\" lies inside a value that has no parts", part));
+    } else {
+      at = &at->at(part);
+    }
+  }
+  try {
+    *at = convert(YAML::Load(assignment.substr(equals + 1)), "", 0);
+    at->line = 0;
+  } catch (const YAML::Exception&) {
+    fail("its value is not valid YAML");
+  }
+}
+
+std::string to_yaml(const Value& value) {
+  std::string out;
+  block(value, 0, out);
+  return out;
+}
+
+}  // namespace overture::setup

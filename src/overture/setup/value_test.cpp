@@ -1,0 +1,70 @@
+#include "overture/setup/value.h"
+
+#include <gtest/gtest.h>
+
+#include "overture/base/error.h"
+
+namespace overture::setup {
+namespace {
+
+std::string error_of(const std::string& yaml) {
+  try {
+    parse_yaml(yaml, "a.yaml");
+  } catch (const UserError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(Yaml, KeepsOrderAndLines) {
+  const Value root = parse_yaml("b: 1\na:\n  - x\n  - {y: z}\n", "a.yaml");
+  ASSERT_EQ(root.keys.size(), 2u);
+  EXPECT_EQ(root.keys[0].first, "b");
+  EXPECT_EQ(root.find("a")->items[1].find("y")->text, "z");
+  EXPECT_EQ(root.find("a")->items[1].line, 4);
+}
+
+TEST(Yaml, WhatIsNotASetupIsTheUsersToMend) {
+  EXPECT_EQ(error_of("a: [1\nb: 2\n").substr(0, 12), "a.yaml:2: is");
+  EXPECT_EQ(error_of("a: 1\na: 2\n"), "a.yaml:2: a: stands twice");
+  EXPECT_EQ(error_of("- 1\n").substr(0, 22), "a.yaml: is not a setup");
+  EXPECT_EQ(error_of("").substr(0, 22), "a.yaml: is not a setup");
+}
+
+TEST(Yaml, OverridesReachIntoMapsAndLists) {
+  Value root = parse_yaml("network:\n  dimensions:\n    - {size: 4}\n    - {size: 8}\n", "a.yaml");
+  override_value(root, "network.dimensions.1.size=16");
+  override_value(root, "system.chunks=2");
+  EXPECT_EQ(root.find("network")->find("dimensions")->items[1].find("size")->text, "16");
+  EXPECT_EQ(root.find("system")->find("chunks")->text, "2");
+  EXPECT_THROW(override_value(root, "network.dimensions.2.size=1"), UserError);
+  EXPECT_THROW(override_value(root, "network.dimensions.x.size=1"), UserError);
+  EXPECT_THROW(override_value(root, "no equals sign"), UserError);
+  EXPECT_THROW(override_value(root, "system.chunks.deeper=1"), UserError);
+  EXPECT_THROW(override_value(root, "=1"), UserError);
+}
+
+TEST(Yaml, WhatIsWrittenReadsBack) {
+  const std::string odd = "a \"quoted\": text, with # and [brackets] and a \\ and a\nnew line";
+  Value root;
+  root.at("plain") = Value::scalar("100 Gbps");
+  root.at("odd") = Value::scalar(odd);
+  root.at("empty") = Value::scalar("");
+  Value& list = root.at("list");
+  list.kind = Value::Kind::list;
+  for (int i = 0; i < 3; ++i) {
+    Value item;
+    item.at("name") = Value::scalar(std::string(60, static_cast<char>('a' + i)));
+    item.at("inner").at("text") = Value::scalar(odd);
+    list.items.push_back(item);
+  }
+  const Value again = parse_yaml(to_yaml(root), "again.yaml");
+  EXPECT_EQ(again.find("plain")->text, "100 Gbps");
+  EXPECT_EQ(again.find("odd")->text, odd);
+  EXPECT_EQ(again.find("empty")->text, "");
+  ASSERT_EQ(again.find("list")->items.size(), 3u);
+  EXPECT_EQ(again.find("list")->items[2].find("inner")->find("text")->text, odd);
+}
+
+}  // namespace
+}  // namespace overture::setup

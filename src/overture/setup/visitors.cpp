@@ -1,0 +1,94 @@
+#include "overture/setup/visitors.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace overture::setup {
+
+Reader::Reader(const Value* map, std::string file, std::string path)
+    : map_(map), file_(std::move(file)), path_(std::move(path)) {}
+
+Where Reader::where(const std::string& key) const {
+  const Value* value = map_ == nullptr ? nullptr : map_->find(key);
+  return {.file = file_,
+          .line = value != nullptr  ? value->line
+                  : map_ != nullptr ? map_->line
+                                    : 0,
+          .key = join(key)};
+}
+
+const Value* Reader::find(const std::string& key, Value::Kind kind, const std::string& what) {
+  known_.push_back(key);
+  const Value* value = map_ == nullptr ? nullptr : map_->find(key);
+  if (value != nullptr && value->kind != kind) fail(*value, key, "must be " + what);
+  return value;
+}
+
+std::optional<std::vector<std::string>> Reader::find_words(const std::string& key) {
+  known_.push_back(key);
+  const Value* value = map_ == nullptr ? nullptr : map_->find(key);
+  if (value == nullptr) return std::nullopt;
+  if (value->kind == Value::Kind::scalar) return std::vector{value->text};
+  std::vector<std::string> words;
+  if (value->kind != Value::Kind::list) fail(*value, key, "must be a list of words");
+  for (const Value& item : value->items) {
+    if (item.kind != Value::Kind::scalar) fail(item, key, "must be a list of words");
+    words.push_back(item.text);
+  }
+  return words;
+}
+
+void Reader::integers(const std::string& key, std::vector<int>& values, const std::string&) {
+  const auto found = find_words(key);
+  if (!found) return;
+  values.clear();
+  for (const std::string& word : *found) {
+    const Result<bool> result = read(word, values.emplace_back());
+    if (!result) fail(*map_->find(key), key, result.error());
+  }
+}
+
+const Value* Reader::item(const Value& value, const std::string& key, std::size_t i) const {
+  if (value.kind != Value::Kind::map) fail(value, fmt::format("{}.{}", key, i), "must be a map");
+  return &value;
+}
+
+void Reader::fail(const Value& at, const std::string& key, const std::string& what) const {
+  throw UserError({.file = file_, .line = at.line, .key = join(key)}, what);
+}
+
+void Reader::missing(const std::string& key, const std::string& help) const {
+  throw UserError({.file = file_, .line = map_ == nullptr ? 0 : map_->line, .key = join(key)}, "is missing",
+                  help);
+}
+
+void Reader::finish() const {
+  if (map_ == nullptr) return;
+  for (const auto& [key, value] : map_->keys) {
+    if (std::find(known_.begin(), known_.end(), key) != known_.end()) continue;
+    throw UserError({.file = file_, .line = value.line, .key = join(key)}, "unknown key",
+                    suggest(key, known_));
+  }
+}
+
+void Writer::words(const std::string& key, const std::vector<std::string>& words) {
+  if (words.empty()) return;
+  Value list{.kind = Value::Kind::list};
+  for (const std::string& word : words) list.items.push_back(Value::scalar(word));
+  map_.at(key) = std::move(list);
+}
+
+void Writer::prune(Value& value, const Value& defaults) {
+  std::erase_if(value.keys, [&](auto& entry) {
+    auto& [key, item] = entry;
+    const Value* initial = defaults.find(key);
+    if (initial == nullptr || initial->kind != item.kind || item.line == kRequired) return false;
+    if (item.kind == Value::Kind::scalar) return item.text == initial->text;
+    if (item.kind != Value::Kind::map) return false;
+    prune(item, *initial);
+    return item.keys.empty();
+  });
+}
+
+}  // namespace overture::setup

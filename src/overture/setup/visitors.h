@@ -1,0 +1,202 @@
+// Three ways to go over the same description of a setup (schema.h): read it from a tree of values, write it
+// to one, or explain it. A struct is described once, in one function template, and all three follow.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "overture/base/error.h"
+#include "overture/setup/convert.h"
+#include "overture/setup/value.h"
+
+namespace overture::setup {
+
+// Fills structs from a map. A key that is absent leaves the default; one that nobody asked for is an error.
+class Reader {
+ public:
+  // `map` may be null: then everything keeps its default. `path` is the dotted key of the map itself.
+  Reader(const Value* map, std::string file, std::string path);
+
+  template <class T>
+  void field(const std::string& key, T&& value, const std::string&) {
+    const Value* found = find(key, Value::Kind::scalar, "a single value");
+    if (found == nullptr) return;
+    const Result<bool> result = read(found->text, value);
+    if (!result) fail(*found, key, result.error());
+  }
+  template <class T>
+  void required(const std::string& key, T&& value, const std::string& help) {
+    if (map_ == nullptr || map_->find(key) == nullptr) missing(key, help);
+    field(key, std::forward<T>(value), help);
+  }
+  // A list of words, or a single one.
+  template <class T>
+  void words(const std::string& key, T& value, const std::string&) {
+    const std::optional<std::vector<std::string>> found = find_words(key);
+    if (!found) return;
+    const Result<bool> result = read(*found, value);
+    if (!result) fail(*map_->find(key), key, result.error());
+  }
+  void integers(const std::string& key, std::vector<int>& values, const std::string&);
+  // A map inside the map.
+  template <class Describe>
+  void group(const std::string& key, const std::string&, Describe describe) {
+    Reader inner(find(key, Value::Kind::map, "a map"), file_, join(key));
+    describe(inner);
+    inner.finish();
+  }
+  template <class T, class Describe>
+  void optional_group(const std::string& key, std::optional<T>& value, const std::string& help,
+                      Describe describe) {
+    if (map_ == nullptr || map_->find(key) == nullptr) return;
+    value.emplace();
+    group(key, help, [&](Reader& inner) { describe(inner, *value); });
+  }
+  template <class T, class Describe>
+  void list(const std::string& key, std::vector<T>& values, const std::string&, Describe describe) {
+    const Value* found = find(key, Value::Kind::list, "a list");
+    if (found == nullptr) return;
+    values.clear();
+    for (std::size_t i = 0; i < found->items.size(); ++i) {
+      Reader inner(item(found->items[i], key, i), file_, join(key) + "." + std::to_string(i));
+      describe(inner, values.emplace_back());
+      inner.finish();
+    }
+  }
+  // Throws for a key that no field asked for.
+  void finish() const;
+  Where where(const std::string& key) const;
+
+ private:
+  const Value* find(const std::string& key, Value::Kind kind, const std::string& what);
+  std::optional<std::vector<std::string>> find_words(const std::string& key);
+  const Value* item(const Value& value, const std::string& key, std::size_t i) const;
+  [[noreturn]] void fail(const Value& at, const std::string& key, const std::string& what) const;
+  [[noreturn]] void missing(const std::string& key, const std::string& help) const;
+  std::string join(const std::string& key) const { return path_.empty() ? key : path_ + "." + key; }
+
+  const Value* map_;
+  std::string file_;
+  std::string path_;
+  std::vector<std::string> known_;
+};
+
+// Makes the map that Reader would read, without what has its default anyway.
+class Writer {
+ public:
+  explicit Writer(Value& map) : map_(map) { map_.kind = Value::Kind::map; }
+
+  template <class T>
+  void field(const std::string& key, T&& value, const std::string&) {
+    map_.at(key) = Value::scalar(write(value));
+  }
+  template <class T>
+  void required(const std::string& key, T&& value, const std::string& help) {
+    field(key, std::forward<T>(value), help);
+    map_.at(key).line = kRequired;
+  }
+  template <class T>
+  void words(const std::string& key, T& value, const std::string&) {
+    words(key, write(value));
+  }
+  void integers(const std::string& key, const std::vector<int>& values, const std::string&) {
+    std::vector<std::string> texts;
+    for (const int value : values) texts.push_back(write(value));
+    words(key, texts);
+  }
+  template <class Describe>
+  void group(const std::string& key, const std::string&, Describe describe) {
+    Writer inner(map_.at(key));
+    describe(inner);
+  }
+  template <class T, class Describe>
+  void optional_group(const std::string& key, std::optional<T>& value, const std::string&,
+                      Describe describe) {
+    if (value) map_.at(key) = without_defaults(*value, describe);
+  }
+  template <class T, class Describe>
+  void list(const std::string& key, std::vector<T>& values, const std::string&, Describe describe) {
+    if (values.empty()) return;
+    Value result{.kind = Value::Kind::list};
+    for (T& value : values) result.items.push_back(without_defaults(value, describe));
+    map_.at(key) = std::move(result);
+  }
+
+  // `value` as `describe(writer, value)` writes it, less what a new T would give.
+  template <class T, class Describe>
+  static Value without_defaults(T& value, Describe describe) {
+    Value written;
+    Writer writer(written);
+    describe(writer, value);
+    T initial{};
+    Value defaults;
+    Writer default_writer(defaults);
+    describe(default_writer, initial);
+    prune(written, defaults);
+    return written;
+  }
+
+ private:
+  static constexpr int kRequired = -1;  // in Value::line: stays even where it equals the default
+  static void prune(Value& value, const Value& defaults);
+  void words(const std::string& key, const std::vector<std::string>& words);
+
+  Value& map_;
+};
+
+struct Explanation {
+  std::string key;      // "network.dimensions[].size"
+  std::string type;     // "time", "lifo, fifo"
+  std::string initial;  // the default; empty when there is none
+  std::string help;
+  bool required = false;
+};
+
+// Collects what there is to say about every key.
+class Explainer {
+ public:
+  Explainer(std::vector<Explanation>& out, std::string path) : out_(out), path_(std::move(path)) {}
+
+  template <class T>
+  void field(const std::string& key, T&& value, const std::string& help) {
+    out_.push_back({join(key), describe_type(value), write(value), help, false});
+  }
+  template <class T>
+  void required(const std::string& key, T&& value, const std::string& help) {
+    out_.push_back({join(key), describe_type(value), "", help, true});
+  }
+  template <class T>
+  void words(const std::string& key, T&, const std::string& help) {
+    out_.push_back({join(key), "list of words", "", help, false});
+  }
+  void integers(const std::string& key, std::vector<int>&, const std::string& help) {
+    out_.push_back({join(key), "list of whole numbers", "", help, false});
+  }
+  template <class Describe>
+  void group(const std::string& key, const std::string& help, Describe describe) {
+    out_.push_back({join(key), "map", "", help, false});
+    Explainer inner(out_, join(key));
+    describe(inner);
+  }
+  template <class T, class Describe>
+  void optional_group(const std::string& key, std::optional<T>&, const std::string& help, Describe describe) {
+    T initial{};
+    group(key, help, [&](Explainer& inner) { describe(inner, initial); });
+  }
+  template <class T, class Describe>
+  void list(const std::string& key, std::vector<T>&, const std::string& help, Describe describe) {
+    T initial{};
+    out_.push_back({join(key), "list of maps", "", help, false});
+    Explainer inner(out_, join(key) + "[]");
+    describe(inner, initial);
+  }
+
+ private:
+  std::string join(const std::string& key) const { return path_.empty() ? key : path_ + "." + key; }
+
+  std::vector<Explanation>& out_;
+  std::string path_;
+};
+
+}  // namespace overture::setup

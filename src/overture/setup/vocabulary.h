@@ -1,0 +1,93 @@
+// The vocabulary of setups: for every enumeration the words that a user types for its enumerators.
+#pragma once
+
+#include <array>
+#include <string_view>
+#include <utility>
+
+#include "overture/network/analytical/config.h"
+#include "overture/system/config.h"
+#include "overture/workload/workload.h"
+
+namespace overture::setup {
+
+template <class E>
+using Word = std::pair<E, std::string_view>;
+
+// Specialised below for every enumeration that a setup can name.
+template <class E>
+inline constexpr auto kWords = nullptr;
+
+template <>
+inline constexpr auto kWords<topology::DimensionKind> = std::to_array<Word<topology::DimensionKind>>({
+    {topology::DimensionKind::ring, "ring"},
+    {topology::DimensionKind::fully_connected, "fully_connected"},
+    {topology::DimensionKind::switched, "switch"},
+});
+
+template <>
+inline constexpr auto kWords<network::Packaging> = std::to_array<Word<network::Packaging>>({
+    {network::Packaging::tile, "tile"},
+    {network::Packaging::node, "node"},
+    {network::Packaging::pod, "pod"},
+    {network::Packaging::pod_to_pod, "pod_to_pod"},
+});
+
+template <>
+inline constexpr auto kWords<network::Contention> = std::to_array<Word<network::Contention>>({
+    {network::Contention::links, "links"},
+    {network::Contention::none, "none"},
+});
+
+template <>
+inline constexpr auto kWords<system::SchedulingPolicy> = std::to_array<Word<system::SchedulingPolicy>>({
+    {system::SchedulingPolicy::lifo, "lifo"},
+    {system::SchedulingPolicy::fifo, "fifo"},
+});
+
+template <>
+inline constexpr auto kWords<system::Optimization> = std::to_array<Word<system::Optimization>>({
+    {system::Optimization::baseline, "baseline"},
+    {system::Optimization::local_bandwidth_aware, "local_bandwidth_aware"},
+});
+
+template <>
+inline constexpr auto kWords<system::IntraOrder> = std::to_array<Word<system::IntraOrder>>({
+    {system::IntraOrder::fifo, "fifo"},
+    {system::IntraOrder::rg, "rg"},
+    {system::IntraOrder::smallest_first, "smallest_first"},
+    {system::IntraOrder::less_remaining_phase_first, "less_remaining_phase_first"},
+});
+
+template <>
+inline constexpr auto kWords<system::InterOrder> = std::to_array<Word<system::InterOrder>>({
+    {system::InterOrder::ascending, "ascending"},
+    {system::InterOrder::round_robin, "round_robin"},
+    {system::InterOrder::themis, "themis"},
+    {system::InterOrder::themis_flex, "themis_flex"},
+});
+
+template <>
+inline constexpr auto kWords<system::CollectiveKind> = std::to_array<Word<system::CollectiveKind>>({
+    {system::CollectiveKind::all_reduce, "all_reduce"},
+    {system::CollectiveKind::all_to_all, "all_to_all"},
+    {system::CollectiveKind::all_gather, "all_gather"},
+    {system::CollectiveKind::reduce_scatter, "reduce_scatter"},
+});
+
+template <>
+inline constexpr auto kWords<workload::Parallelism> = std::to_array<Word<workload::Parallelism>>({
+    {workload::Parallelism::micro, "micro"},
+    {workload::Parallelism::data, "data"},
+    {workload::Parallelism::model, "model"},
+    {workload::Parallelism::distributed_inference, "distributed_inference"},
+    {workload::Parallelism::hybrid_data_model, "hybrid_data_model"},
+    {workload::Parallelism::hybrid_model_data, "hybrid_model_data"},
+    {workload::Parallelism::hybrid_transformer, "hybrid_transformer"},
+    {workload::Parallelism::hybrid_transformer_fwd_in_bckwd, "hybrid_transformer_fwd_in_bckwd"},
+    {workload::Parallelism::hybrid_dlrm, "hybrid_dlrm"},
+    {workload::Parallelism::hybrid_dlrm_enhanced, "hybrid_dlrm_enhanced"},
+    {workload::Parallelism::hybrid_customized, "hybrid_customized"},
+});
+
+}  // namespace overture::setup
