@@ -57,7 +57,8 @@ UserError::UserError(const Where& where, std::string_view what, std::string_view
 
 std::string suggest(std::string_view word, const std::vector<std::string>& known) {
   if (known.empty()) return {};
-  const std::string list = fmt::format("known: {}", fmt::join(known, ", "));
+  constexpr std::size_t kListLimit = 24;  // longer lists hide the one that matters
+  const std::string list = known.size() > kListLimit ? "" : fmt::format("known: {}", fmt::join(known, ", "));
   constexpr std::size_t kLongestWord = 100;
   if (word.size() > kLongestWord) return list;  // nobody's spelling mistake, and slow to compare
   const auto nearest = std::min_element(known.begin(), known.end(), [&](const auto& a, const auto& b) {
@@ -65,7 +66,7 @@ std::string suggest(std::string_view word, const std::vector<std::string>& known
   });
   const std::size_t limit = std::max<std::size_t>(2, nearest->size() / 3);
   if (edit_distance(word, *nearest) > limit) return list;
-  return fmt::format("did you mean \"{}\"? {}", *nearest, list);
+  return fmt::format("did you mean \"{}\"?{}{}", *nearest, list.empty() ? "" : " ", list);
 }
 
 }  // namespace overture
