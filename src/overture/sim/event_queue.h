@@ -2,46 +2,64 @@
 // says what. Ties run in the order in which they were scheduled, so the same inputs give the same run.
 #pragma once
 
+#include <bit>
+#include <concepts>
+#include <cstddef>
 #include <cstdint>
-#include <queue>
+#include <memory>
+#include <utility>
 #include <vector>
 
 #include "overture/base/action.h"
-#include "overture/base/check.h"
 #include "overture/base/units.h"
+#include "overture/sim/time_queue.h"
 
 namespace overture::sim {
 
 class EventQueue {
  public:
-  Time now() const { return now_; }
+  Time now() const { return queue_.now(); }
 
-  // Runs `action` at `when`, which is not in the past.
-  void at(Time when, Action action);
-  void after(Duration delay, Action action) { at(now_ + delay, action); }
+  // Runs `action` at `when`, which is not in the past. A template, so that the closure is written to its slot
+  // at once: to build an Action and then copy it takes longer than to queue it.
+  template <std::convertible_to<Action> F>
+  void at(Time when, F&& action) {
+    if (free_ == nullptr) grow();
+    Slot* const slot = free_;
+    free_ = slot->next_free;
+    std::construct_at(&slot->action, std::forward<F>(action));
+    queue_.push(when, std::bit_cast<std::uint64_t>(slot));
+  }
+  template <std::convertible_to<Action> F>
+  void after(Duration delay, F&& action) {
+    at(now() + delay, std::forward<F>(action));
+  }
 
   // Runs events until none is left.
   void run();
+  // Runs the events up to and at `limit`, then stands at `limit`; false when no event is left.
+  bool run_until(Time limit);
   // Runs the next event; false when there is none.
   bool step();
 
-  std::size_t pending() const { return heap_.size(); }
+  std::size_t pending() const { return queue_.size(); }
   std::uint64_t executed() const { return executed_; }
 
  private:
-  struct Event {
-    Time when;
-    std::uint64_t order;
+  union Slot {
+    Slot() : next_free(nullptr) {}
+    Slot* next_free;
     Action action;
   };
-  struct Later {
-    bool operator()(const Event& a, const Event& b) const {
-      return a.when != b.when ? a.when > b.when : a.order > b.order;
-    }
-  };
-  std::priority_queue<Event, std::vector<Event>, Later> heap_;
-  Time now_{};
-  std::uint64_t scheduled_ = 0;
+
+  void grow();
+  bool advance(Time limit);
+  void run_next();
+  void free(Slot* slot);
+
+  TimeQueue queue_;                       // of addresses of slots
+  std::vector<std::vector<Slot>> slots_;  // no slot ever moves, so an action can schedule while it runs
+  Slot* free_ = nullptr;
   std::uint64_t executed_ = 0;
 };
 
