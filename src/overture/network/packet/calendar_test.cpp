@@ -1,0 +1,107 @@
+#include "overture/network/packet/calendar.h"
+
+#include <limits>
+
+#include <gtest/gtest.h>
+
+#include "overture/base/random.h"
+#include "overture/network/packet/scoreboard.h"
+
+namespace overture::network::packet {
+namespace {
+
+constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
+
+std::uint32_t next(Calendar& calendar, std::int64_t limit = kNever) {
+  EXPECT_TRUE(calendar.due(limit) || calendar.load(limit));
+  return calendar.pop().what;
+}
+
+TEST(Calendar, TiesLeaveInTheOrderTheyCameTheFarOnesFirst) {
+  Calendar calendar(8, 4, 6);
+  calendar.push(3, 100);
+  calendar.push(1, 100);
+  calendar.push(2, 99);
+  calendar.push_far(1000, 100);
+  calendar.push_far(1001, 100);
+  for (const std::uint32_t what : {2, 1000, 1001, 3, 1}) EXPECT_EQ(next(calendar), what);
+  EXPECT_EQ(calendar.next_time(), kNever);
+}
+
+TEST(Calendar, StopsAtALimitAndTakesWhatComesBeforeIt) {
+  Calendar calendar(8, 4, 6);
+  calendar.push(1, 1'000);
+  calendar.push_far(7, 1'000'000'000);
+  EXPECT_FALSE(calendar.due(999) || calendar.load(999));
+  EXPECT_EQ(calendar.next_time(), 1'000);
+  calendar.push(2, 999);
+  EXPECT_EQ(next(calendar), 2);
+  EXPECT_EQ(next(calendar), 1);
+  EXPECT_EQ(calendar.next_time(), 1'000'000'000);
+  EXPECT_FALSE(calendar.load(999'999'999));
+  calendar.push(3, 5'000);
+  EXPECT_EQ(next(calendar), 3);
+  EXPECT_EQ(next(calendar), 7);
+}
+
+// Whatever the bucket width and the spread of times: everything leaves once, in time order.
+TEST(Calendar, LeavesInTimeOrder) {
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    RandomStream random = RandomStreams(seed).make("calendar");
+    constexpr std::uint32_t kNodes = 50;
+    Calendar calendar(kNodes, static_cast<int>(random.below(12)), 6 + static_cast<int>(random.below(4)));
+    const std::uint64_t spread = std::uint64_t{1} << (2 + random.below(20));
+    std::vector<std::int64_t> pending(kNodes, -1);
+    std::int64_t now = 0;
+    for (std::uint32_t node = 0; node < kNodes; ++node) {
+      calendar.push(node, pending[node] = static_cast<std::int64_t>(random.below(spread)));
+    }
+    for (int step = 0; step < 2'000; ++step) {
+      ASSERT_EQ(calendar.next_time(), *std::ranges::min_element(pending)) << "seed " << seed;
+      const std::uint32_t node = next(calendar);
+      ASSERT_EQ(pending[node], *std::ranges::min_element(pending)) << "seed " << seed;
+      now = pending[node];
+      pending[node] = now + static_cast<std::int64_t>(random.below(spread));
+      if (random.below(4) == 0) {
+        calendar.push_far(node, pending[node]);
+      } else {
+        calendar.push(node, pending[node]);
+      }
+    }
+  }
+}
+
+TEST(Scoreboard, ThreeSelectivelyAcknowledgedAboveMakeALoss) {
+  Scoreboard board;
+  for (std::uint64_t i = 0; i < 6; ++i) board.append(100 * i, 100);
+  EXPECT_EQ(board.sack(200, 400), 200);
+  board.detect(3);
+  EXPECT_EQ(board.next_lost(), nullptr);
+  EXPECT_EQ(board.sack(200, 500), 100);  // only the third is news
+  board.detect(3);
+  EXPECT_EQ(board.in_flight(), 100);  // two lost, three arrived, one on its way
+  ASSERT_NE(board.next_lost(), nullptr);
+  EXPECT_EQ(board.next_lost()->begin, 0);
+  board.resend_next();
+  EXPECT_EQ(board.next_lost()->begin, 100);
+  EXPECT_EQ(board.acknowledge(500), 200);
+  EXPECT_EQ(board.in_flight(), 100);
+  EXPECT_FALSE(board.any_sacked());
+}
+
+TEST(Scoreboard, AfterATimeoutAllThatIsNotKnownToHaveArrivedIsSentAgain) {
+  Scoreboard board;
+  for (std::uint64_t i = 0; i < 4; ++i) board.append(100 * i, 100);
+  board.sack(200, 300);
+  board.lose_all();
+  EXPECT_EQ(board.in_flight(), 0);
+  std::vector<std::uint64_t> resent;
+  while (const Scoreboard::Segment* const lost = board.next_lost()) {
+    resent.push_back(lost->begin);
+    board.resend_next();
+  }
+  EXPECT_EQ(resent, (std::vector<std::uint64_t>{0, 100, 300}));
+}
+
+}  // namespace
+}  // namespace overture::network::packet

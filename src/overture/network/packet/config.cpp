@@ -1,0 +1,66 @@
+#include "overture/network/packet/config.h"
+
+#include <limits>
+#include <string_view>
+
+#include "overture/base/error.h"
+
+namespace overture::network::packet {
+namespace {
+
+void require(bool sound, std::string_view what) {
+  if (!sound) throw UserError(what);
+}
+
+}  // namespace
+
+PacketConfig dlrm_study_dctcp() {
+  constexpr Bytes kPacket{8936};
+  PacketConfig config;
+  config.queue = {.port_limit = kPacket * 10'000, .mark_above = kPacket * 50, .mark_at = MarkAt::dequeue};
+  config.paths = topology::PathRule::hash_per_flow;
+  TcpConfig& tcp = config.tcp;
+  tcp.control = CongestionControl::dctcp;
+  tcp.dctcp_rule = DctcpRule::htsim;
+  tcp.segment = kPacket;
+  tcp.header = Bytes{0};
+  tcp.initial_window = 100;
+  tcp.slow_start_threshold = 10'000;
+  tcp.receive_window = tcp.first_window = Bytes{std::numeric_limits<std::int32_t>::max()};
+  tcp.send_delay = Duration{0};
+  tcp.min_rto = std::chrono::milliseconds(10);
+  tcp.max_rto = std::chrono::hours(1);  // htsim doubles without a limit
+  tcp.ack_path = AckPath::instant;
+  tcp.connections = ConnectionUse::per_message;
+  tcp.open_with_one_byte = true;
+  tcp.pad_to_segment = true;
+  return config;
+}
+
+void require_sound(const PacketConfig& config) {
+  const TcpConfig& tcp = config.tcp;
+  constexpr std::int64_t kMaxPacket = std::numeric_limits<std::uint16_t>::max();
+  constexpr std::int64_t kMaxWindow = std::numeric_limits<std::int32_t>::max();
+  require(tcp.segment.count() > 0, "tcp: a segment has at least one byte");
+  require(tcp.header.count() >= 0 && (tcp.segment + tcp.header).count() <= kMaxPacket,
+          "tcp: segment and header together are at most 65535 B");
+  require(tcp.ack.count() > 0 && tcp.ack.count() + 28 <= kMaxPacket, "tcp: an ACK has 1 to 65507 B");
+  require(tcp.initial_window > 0 && tcp.initial_window * tcp.segment.count() <= kMaxWindow,
+          "tcp: the initial window is at least one segment and at most 2 GiB");
+  for (const Bytes window : {tcp.receive_window, tcp.first_window}) {
+    require(window >= tcp.segment && window.count() <= kMaxWindow,
+            "tcp: a window holds at least one segment and at most 2 GiB");
+  }
+  require(tcp.send_delay >= Duration::zero(), "tcp: the send delay cannot be negative");
+  require(tcp.min_rto > Duration::zero() && tcp.max_rto >= tcp.min_rto,
+          "tcp: the minimum RTO is positive and not above the maximum");
+  require(tcp.duplicate_acks > 0 && tcp.duplicate_acks < 256, "tcp: 1 to 255 duplicate ACKs make a loss");
+  require(tcp.dctcp_gain > 0 && tcp.dctcp_gain <= 1, "tcp: DCTCP's gain is above 0 and at most 1");
+  for (const auto& limit : {config.queue.port_limit, config.queue.shared_limit}) {
+    require(!limit || *limit >= tcp.segment + tcp.header, "queue: a limit holds at least one packet");
+  }
+  require(!config.queue.mark_above || config.queue.mark_above->count() >= 0,
+          "queue: a mark is not below 0 B");
+}
+
+}  // namespace overture::network::packet

@@ -1,0 +1,85 @@
+// All that the packet engine can be told, with its defaults and where they come from. The topology is told
+// apart.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "overture/base/units.h"
+#include "overture/topology/routing.h"
+
+namespace overture::network::packet {
+
+// When a queue decides to mark a packet: as it comes (RFC 8257, ns-3), or as it leaves (htsim's ECN queue).
+enum class MarkAt : std::uint8_t { enqueue, dequeue };
+
+// Output queues of switches. A host's own queue is never limited and never marks.
+struct QueueConfig {
+  // Drop-tail: a packet is dropped when the bytes queued, without the packet being sent, and its own exceed
+  // this.
+  std::optional<Bytes> port_limit;
+  // The same for all ports of a switch together, packets being sent included.
+  std::optional<Bytes> shared_limit;
+  // Marks data when more than this waits (the packet being sent included). RFC 8257 calls it K.
+  std::optional<Bytes> mark_above;
+  MarkAt mark_at = MarkAt::enqueue;
+};
+
+enum class CongestionControl : std::uint8_t { new_reno, dctcp };
+
+// How DCTCP reacts: once per window with marks by half of the marked share (RFC 8257, which starts with the
+// share at 1), or at the end of every window while the share is above 0 (htsim, which starts at 0 and leaves
+// slow start at the first mark).
+enum class DctcpRule : std::uint8_t { rfc8257, htsim };
+
+// How ACKs travel: as packets, or at once and for free (the DLRM study's fat tree, opera-htsim section 2).
+enum class AckPath : std::uint8_t { network, instant };
+
+// One connection per pair of hosts, open before time 0 and used by all messages in turn; or a new one per
+// message.
+enum class ConnectionUse : std::uint8_t { per_pair, per_message };
+
+// Defaults are those of the golden data (golden/ns3), rules 2, 3 and 7 to 12.
+struct TcpConfig {
+  CongestionControl control = CongestionControl::new_reno;
+  Bytes segment{1448};                      // most payload in a packet
+  Bytes header{42};                         // IPv4 20, TCP 20, PPP 2
+  Bytes ack{42};                            // an ACK without SACK blocks
+  int initial_window = 10;                  // segments (RFC 6928)
+  Bytes receive_window{524'288};            // constant: the receiver reads at once
+  Bytes first_window{65'535};               // until the first ACK: the handshake's window field is not scaled
+  std::optional<int> slow_start_threshold;  // segments; unlimited if not given
+  Duration send_delay{1};  // from the send call to the first packet (a tick of the simulator)
+
+  int duplicate_acks = 3;                                     // that make a loss (RFC 5681)
+  Duration min_rto = std::chrono::milliseconds(1);            // RFC 6298 with a data centre's minimum
+  Duration max_rto = std::chrono::seconds(60);                // RFC 6298, 2.5
+  Duration clock_granularity = std::chrono::microseconds(1);  // G in RFC 6298
+
+  double dctcp_gain = 1.0 / 16;  // g in RFC 8257
+  DctcpRule dctcp_rule = DctcpRule::rfc8257;
+
+  AckPath ack_path = AckPath::network;
+  ConnectionUse connections = ConnectionUse::per_pair;
+  bool open_with_one_byte = false;  // a SYN that carries the message's first byte, without a header
+  bool pad_to_segment = false;      // the last packet of a message is as long as the others
+};
+
+struct PacketConfig {
+  QueueConfig queue;
+  TcpConfig tcp;
+  topology::PathRule paths = topology::PathRule::by_destination;
+  std::uint64_t seed = 1;
+  // A network whose links alone need more than this is refused before the run.
+  Bytes memory_limit{std::int64_t{8} << 30};
+};
+
+// DCTCP as in the DLRM study's fat tree (opera-htsim section 2): packets of 8936 B without a header, a window
+// of 100, ACKs outside the network, one random way per flow, marks above 50 packets as they leave, queues of
+// 10,000.
+PacketConfig dlrm_study_dctcp();
+
+// Throws UserError naming the first value that cannot work.
+void require_sound(const PacketConfig& config);
+
+}  // namespace overture::network::packet

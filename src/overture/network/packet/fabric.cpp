@@ -1,0 +1,116 @@
+#include "overture/network/packet/fabric.h"
+
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "overture/base/error.h"
+
+namespace overture::network::packet {
+namespace {
+
+constexpr std::int64_t kBitPs = 8'000'000'000'000;  // picoseconds that a byte takes at 1 bit/s
+constexpr std::uint32_t kFirstRing = 8;             // packets; grows with use
+
+struct CalendarShape {
+  int shift;
+  int bits;
+};
+
+// Buckets so narrow that a busy network has a few arrivals in each, and so many that a packet on an idle link
+// of usual length falls into one.
+CalendarShape calendar_shape(const topology::Graph& graph, std::int64_t packet) {
+  constexpr double kPerBucket = 4;
+  constexpr int kMaxBits = 14;
+  double per_ps = 0;
+  double reach = 1;
+  for (const topology::Link& link : graph.links()) {
+    const double sending =
+        static_cast<double>(packet * kBitPs) / static_cast<double>(link.wire.rate.bits_per_second());
+    per_ps += 1 / sending;
+    reach = std::max(reach, static_cast<double>(link.wire.delay.count()) + sending);
+  }
+  const int shift = std::clamp(static_cast<int>(std::log2(kPerBucket / per_ps)), 0, 40);
+  const int bits = static_cast<int>(std::ceil(std::log2(reach))) - shift + 1;
+  return {.shift = shift, .bits = std::clamp(bits, 6, kMaxBits)};
+}
+
+// Runs before anything is allocated.
+const topology::Topology& fitting(const topology::Topology& topology, const PacketConfig& config) {
+  const std::size_t links = topology.graph.links().size();
+  const std::size_t bytes = links * (sizeof(Link) + sizeof(LinkMore) + kFirstRing * sizeof(Packet));
+  if (bytes > static_cast<std::size_t>(config.memory_limit.count())) {
+    throw UserError(fmt::format("{} links need {}, more than the {} allowed", links,
+                                to_string(Bytes{static_cast<std::int64_t>(bytes)}),
+                                to_string(config.memory_limit)));
+  }
+  return topology;
+}
+
+Calendar make_calendar(const topology::Graph& graph, const PacketConfig& config) {
+  const CalendarShape shape = calendar_shape(graph, (config.tcp.segment + config.tcp.header).count());
+  return {static_cast<std::uint32_t>(graph.links().size()), shape.shift, shape.bits};
+}
+
+}  // namespace
+
+Fabric::Fabric(const topology::Topology& topology, const PacketConfig& config)
+    : links_(fitting(topology, config).graph.links().size()),
+      calendar_(make_calendar(topology.graph, config)),
+      more_(links_.size()),
+      mark_at_(config.queue.mark_at),
+      routes_(topology, config.paths, config.seed) {
+  const topology::Graph& graph = topology.graph;
+  port_mask_ = routes_.mask();
+  for (int node = 0; node < graph.nodes(); ++node) {
+    first_link_.push_back(static_cast<std::uint32_t>(graph.first_link(node)));
+  }
+  for (std::uint32_t id = 0; id < links_.size(); ++id) {
+    const topology::Link& link = graph.links()[id];
+    build_link(id, link, graph.is_host(link.from) ? QueueConfig{} : config.queue);
+  }
+  if (config.queue.shared_limit) {
+    for (int node = graph.hosts(); node < graph.nodes(); ++node) {
+      pools_.push_back({.limit = config.queue.shared_limit->count(),
+                        .first_link = first_link_[static_cast<std::size_t>(node)],
+                        .links = static_cast<std::uint32_t>(graph.ports(node))});
+    }
+    share_buffers();
+  }
+}
+
+void Fabric::build_link(std::uint32_t id, const topology::Link& from, const QueueConfig& queue) {
+  Link& link = links_[id];
+  LinkMore& more = more_[id];
+  const std::int64_t rate = from.wire.rate.bits_per_second();
+  more.bits_per_second = rate;
+  if (kBitPs % rate == 0 && kBitPs / rate <= std::numeric_limits<std::uint32_t>::max())
+    link.ps_per_byte = static_cast<std::uint32_t>(kBitPs / rate);
+  link.delay = from.wire.delay.count();
+  link.to = from.to;
+  link.next_port = first_link_[static_cast<std::size_t>(from.to)] - 1;
+  more.storage = std::make_unique<Packet[]>(kFirstRing);
+  link.ring = more.storage.get();
+  link.mask = kFirstRing - 1;
+  if (queue.port_limit) more.limit = queue.port_limit->count();
+  if (queue.mark_above) more.mark_above = transfer_time(*queue.mark_above, from.wire.rate).count();
+}
+
+void Fabric::share_buffers() {
+  for (std::uint32_t pool = 0; pool < pools_.size(); ++pool) {
+    for (std::uint32_t i = 0; i < pools_[pool].links; ++i) {
+      const std::uint32_t id = pools_[pool].first_link + i;
+      more_[id].pool = pool;
+      links_[id].attention = -1;  // every packet is counted
+    }
+  }
+}
+
+std::size_t Fabric::memory() const {
+  std::size_t bytes = links_.size() * (sizeof(Link) + sizeof(LinkMore));
+  for (const Link& link : links_) bytes += (link.mask + 1) * sizeof(Packet);
+  return bytes;
+}
+
+}  // namespace overture::network::packet

@@ -1,0 +1,42 @@
+// The packet engine as a Network. The engine keeps its own fast event queue; the shared one holds a single
+// event for it, at the time of its next own event, so both worlds see each other's events in time order,
+// exactly.
+#pragma once
+
+#include <vector>
+
+#include "overture/network/network.h"
+#include "overture/network/packet/engine.h"
+#include "overture/sim/event_queue.h"
+
+namespace overture::network::packet {
+
+class PacketNetwork final : public Network {
+ public:
+  // `events` outlives the network. Throws UserError when the configuration cannot work.
+  PacketNetwork(topology::Topology topology, const PacketConfig& config, sim::EventQueue& events);
+
+  // A message to its own rank is delivered at once; one of 0 bytes is sent as 1. Called before the event
+  // queue runs or from its events. Messages of a pair arrive in order.
+  void send(const Message& message, Action delivered) override;
+
+  Statistics statistics() const { return engine_.statistics(); }
+  std::vector<LinkRecord> links() const { return engine_.links(); }
+  std::uint64_t digest() const { return engine_.digest(); }
+  const topology::Graph& graph() const { return topology_.graph; }
+
+ private:
+  void arm();
+  void wake();
+  void deliver();
+  std::int64_t horizon() const;
+
+  topology::Topology topology_;
+  sim::EventQueue& events_;
+  Engine engine_;
+  std::vector<Action> delivered_;  // by message
+  std::vector<Completion> done_;   // being delivered
+  Time armed_ = Time::max();       // the event that counts; earlier ones were overtaken
+};
+
+}  // namespace overture::network::packet

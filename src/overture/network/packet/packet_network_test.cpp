@@ -1,0 +1,130 @@
+#include "overture/network/packet/packet_network.h"
+
+#include <gtest/gtest.h>
+
+#include "overture/base/error.h"
+#include "overture/network/packet/run_flows.h"
+#include "overture/topology/fat_tree.h"
+#include "overture/topology/star.h"
+
+namespace overture::network::packet {
+namespace {
+
+using namespace literals;
+
+struct Bench {
+  sim::EventQueue events;
+  PacketNetwork network;
+  std::vector<Time> delivered;
+
+  explicit Bench(topology::Topology topology, const PacketConfig& config = {})
+      : network(std::move(topology), config, events) {}
+
+  void send(int from, int to, Bytes size) {
+    network.send({.from = Rank{from}, .to = Rank{to}, .size = size},
+                 [this] { delivered.push_back(events.now()); });
+  }
+};
+
+TEST(PacketNetwork, OneByteTakesTwoWiresAndATick) {
+  Bench bench(topology::star({.hosts = 2}));
+  bench.send(0, 1, 1_B);
+  bench.events.run();
+  // 43 B at 80 ps, twice, 500 ns twice, and the 1 ps that the golden data has.
+  EXPECT_EQ(bench.delivered, (std::vector{Time{1'006'881_ps}}));
+}
+
+TEST(PacketNetwork, AMessageToOneselfArrivesAtOnce) {
+  Bench bench(topology::star({.hosts = 2}));
+  bench.send(1, 1, 1_MiB);
+  EXPECT_TRUE(bench.delivered.empty());
+  bench.events.run();
+  EXPECT_EQ(bench.delivered, (std::vector{Time{}}));
+}
+
+TEST(PacketNetwork, MessagesOfAPairShareAConnectionAndArriveInOrder) {
+  Bench bench(topology::star({.hosts = 2}));
+  for (int i = 0; i < 100; ++i) bench.send(0, 1, 5_KiB);
+  bench.events.run();
+  EXPECT_EQ(bench.delivered.size(), 100);
+  EXPECT_TRUE(std::ranges::is_sorted(bench.delivered));
+  EXPECT_EQ(bench.network.statistics().connections, 1);
+  EXPECT_EQ(bench.network.statistics().delivered, 5_KiB * 100);
+}
+
+TEST(PacketNetwork, ClosedLoopPingPongTakesTheSameTimeEachRound) {
+  Bench bench(topology::star({.hosts = 2}));
+  struct Player {
+    Bench& bench;
+    int left;
+    void play(int from) {
+      if (left-- == 0) return;
+      bench.network.send({.from = Rank{from}, .to = Rank{1 - from}, .size = 1_B}, [this, from] {
+        bench.delivered.push_back(bench.events.now());
+        play(1 - from);
+      });
+    }
+  } player{.bench = bench, .left = 50};
+  player.play(0);
+  bench.events.run();
+  ASSERT_EQ(bench.delivered.size(), 50);
+  // The answer leaves 1 ps after the send call; the ACK of what it answers is just before it on the wire.
+  const Duration round = 1'006'881_ps + 42 * 80_ps;
+  for (std::size_t i = 2; i < 50; ++i) EXPECT_LE(bench.delivered[i] - bench.delivered[i - 1], round) << i;
+}
+
+// The network gives the batch runner's times, whether the shared queue has nothing else to do or an event at
+// every other nanosecond.
+TEST(PacketNetwork, AgreesWithTheEngineAloneWhateverElseRuns) {
+  std::vector<FlowSpec> flows;
+  for (int step = 1; step < 16; ++step) {
+    for (int host = 0; host < 16; ++host) {
+      flows.push_back(
+          {.from = Rank{host}, .to = Rank{(host + step) % 16}, .size = 40_KiB, .start = Time{37ns * host}});
+    }
+  }
+  PacketConfig config;
+  config.queue.port_limit = 64_KiB;  // with losses and timeouts
+  const RunResult alone = run_flows(topology::fat_tree({.k = 4}), config, flows);
+  ASSERT_GT(alone.statistics.drops, 0);
+  for (const bool busy : {false, true}) {
+    sim::EventQueue events;
+    PacketNetwork network(topology::fat_tree({.k = 4}), config, events);
+    std::vector<Duration> completion(flows.size());
+    struct State {
+      sim::EventQueue& events;
+      PacketNetwork& network;
+      const std::vector<FlowSpec>& flows;
+      std::vector<Duration>& completion;
+      int ticks = 0;
+      void send(std::size_t i) {
+        network.send({flows[i].from, flows[i].to, flows[i].size},
+                     [this, i] { completion[i] = events.now() - flows[i].start; });
+      }
+      void tick() {
+        if (++ticks < 2'000'000) events.after(2ns, [this] { tick(); });
+      }
+    } state{.events = events, .network = network, .flows = flows, .completion = completion};
+    for (std::size_t i = 0; i < flows.size(); ++i) events.at(flows[i].start, [&state, i] { state.send(i); });
+    if (busy) state.tick();
+    events.run();
+    for (std::size_t i = 0; i < flows.size(); ++i) EXPECT_EQ(completion[i], alone.completion[i]) << i << busy;
+  }
+}
+
+TEST(PacketNetwork, TheQueueIsEmptyOnceAllIsDelivered) {
+  Bench bench(topology::star({.hosts = 2}));
+  bench.send(0, 1, 1_KiB);
+  bench.events.run();
+  EXPECT_EQ(bench.events.now(), bench.delivered.back());  // not a retransmission timer later
+}
+
+TEST(PacketNetwork, RefusesAConfigurationThatCannotWork) {
+  sim::EventQueue events;
+  PacketConfig config;
+  config.tcp.segment = 0_B;
+  EXPECT_THROW(PacketNetwork(topology::star({.hosts = 2}), config, events), UserError);
+}
+
+}  // namespace
+}  // namespace overture::network::packet

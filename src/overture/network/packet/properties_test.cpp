@@ -1,0 +1,252 @@
+// What must hold on every network, whatever the sizes, rates, buffers and losses.
+#include <algorithm>
+#include <numeric>
+
+#include <gtest/gtest.h>
+
+#include "overture/base/error.h"
+#include "overture/base/random.h"
+#include "overture/network/packet/patterns.h"
+#include "overture/network/packet/run_flows.h"
+#include "overture/topology/fat_tree.h"
+#include "overture/topology/hierarchical_switch.h"
+#include "overture/topology/leaf_spine.h"
+#include "overture/topology/star.h"
+#include "overture/topology/torus.h"
+
+namespace overture::network::packet {
+namespace {
+
+using namespace literals;
+using topology::Topology;
+
+Topology draw_topology(RandomStream& random) {
+  const std::vector<Bandwidth> rates{10_Gbps, 25_Gbps, 37_Gbps, 100_Gbps, 400_Gbps, 800_Gbps};
+  const auto wire = [&](int tier) {
+    return topology::Wire{.rate = rates[random.below(rates.size())],
+                          .delay = Duration{static_cast<std::int64_t>(random.below(2'000'000))},
+                          .tier = tier};
+  };
+  switch (random.below(5)) {
+    case 0: return topology::star({.hosts = 9, .wire = wire(0)});
+    case 1:
+      return topology::leaf_spine(
+          {.leaves = 3, .hosts_per_leaf = 3, .spines = 2, .host = wire(0), .spine = wire(1)});
+    case 2: return topology::fat_tree({.k = 4, .host = wire(0), .aggregation = wire(1), .core = wire(2)});
+    case 3: return topology::torus({.sizes = {3, 4}, .ring = wire(1)});
+    default:
+      return topology::hierarchical_switch({.gpus_per_node = 4, .nics_per_node = 2},
+                                           topology::star({.hosts = 6, .wire = wire(0)}));
+  }
+}
+
+PacketConfig draw_config(RandomStream& random) {
+  PacketConfig config;
+  config.seed = random();
+  config.paths = static_cast<topology::PathRule>(random.below(3));
+  if (random.below(3) != 0)
+    config.queue.port_limit = Bytes{3'000 + static_cast<std::int64_t>(random.below(60'000))};
+  if (random.below(3) == 0)
+    config.queue.shared_limit = Bytes{10'000 + static_cast<std::int64_t>(random.below(90'000))};
+  if (random.below(2) == 0) {
+    config.tcp.control = CongestionControl::dctcp;
+    config.tcp.dctcp_rule = random.below(2) == 0 ? DctcpRule::rfc8257 : DctcpRule::htsim;
+    config.queue.mark_above = Bytes{static_cast<std::int64_t>(random.below(40'000))};
+    config.queue.mark_at = random.below(2) == 0 ? MarkAt::enqueue : MarkAt::dequeue;
+  }
+  config.tcp.initial_window = 1 + static_cast<int>(random.below(40));
+  if (random.below(4) == 0) config.tcp.ack_path = AckPath::instant;
+  if (random.below(4) == 0) config.tcp.connections = ConnectionUse::per_message;
+  if (config.tcp.connections == ConnectionUse::per_message && random.below(2) == 0)
+    config.tcp.open_with_one_byte = true;
+  return config;
+}
+
+std::vector<FlowSpec> draw_flows(RandomStream& random, int hosts) {
+  std::vector<FlowSpec> flows;
+  for (int i = 0; i < 120; ++i) {
+    const int from = static_cast<int>(random.below(static_cast<std::uint64_t>(hosts)));
+    const int to = static_cast<int>(random.below(static_cast<std::uint64_t>(hosts)));
+    const std::int64_t most = random.below(3) == 0 ? 300'000 : 5'000;
+    flows.push_back(
+        {.from = Rank{from},
+         .to = Rank{to},
+         .size = Bytes{1 + static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(most)))},
+         .start = Time{Duration{static_cast<std::int64_t>(random.below(100'000'000))}}});
+  }
+  return flows;
+}
+
+// The least time that a flow can take: the whole message over its slowest link, and its last byte over all
+// the wires. Sprayed packets share only the first and the last link.
+Duration on_an_empty_wire(const Topology& topology, const FlowSpec& flow, bool spray) {
+  Duration wires{};
+  Duration slowest{};
+  const auto links = path(topology, index(flow.from), index(flow.to), topology::Pick::by_destination());
+  for (const int link : links) {
+    wires += topology.graph.links()[link].wire.delay;
+    if (spray && link != links.front() && link != links.back()) continue;
+    slowest = std::max(slowest, transfer_time(flow.size, topology.graph.links()[link].wire.rate));
+  }
+  return wires + slowest;
+}
+
+TEST(PacketEngine, DeliversEveryByteOnceAndNeverBeatsTheWire) {
+  std::uint64_t drops = 0;
+  std::uint64_t timeouts = 0;
+  for (std::uint64_t seed = 1; seed <= 150; ++seed) {
+    RandomStream random = RandomStreams(seed).make("properties");
+    const Topology topology = draw_topology(random);
+    const PacketConfig config = draw_config(random);
+    const std::vector<FlowSpec> flows = draw_flows(random, topology.graph.hosts());
+    const RunResult result = run_flows(topology, config, flows);
+    const bool spray = config.paths == topology::PathRule::spray;
+    Bytes sent{0};
+    for (std::size_t i = 0; i < flows.size(); ++i) {
+      ASSERT_TRUE(result.completion[i]) << "seed " << seed << " flow " << i;
+      if (flows[i].from != flows[i].to) sent += flows[i].size;
+      EXPECT_GE(*result.completion[i], on_an_empty_wire(topology, flows[i], spray))
+          << "seed " << seed << " flow " << i;
+    }
+    EXPECT_EQ(result.statistics.delivered, sent) << "seed " << seed;
+    EXPECT_EQ(run_flows(topology, config, flows).digest, result.digest) << "seed " << seed;
+    drops += result.statistics.drops;
+    timeouts += result.statistics.timeouts;
+  }
+  EXPECT_GT(drops, 10'000);  // the draws are harsh enough to mean something
+  EXPECT_GT(timeouts, 100);
+}
+
+TEST(PacketEngine, ABusyPortNeverRests) {
+  PacketConfig config;
+  config.tcp.initial_window = 1000;
+  config.tcp.receive_window = config.tcp.first_window = 16_MiB;
+  const int senders = 20;
+  const RunResult result = run_flows(topology::star({.hosts = 21}), config, incast(senders, Bytes{144'800}));
+  // All first packets reach the switch at the same time; from then on its port to host 0 sends without a gap.
+  const Duration packet = transfer_time(Bytes{1490}, 100_Gbps);
+  EXPECT_EQ(result.makespan, 1_ps + packet + 500ns + senders * 100 * packet + 500ns);
+}
+
+TEST(PacketEngine, DropTailCountsWhatWaitsBehindThePacketBeingSent) {
+  PacketConfig config;
+  config.tcp.initial_window = 1;
+  // Five packets of 1042 B reach the port at the same time: one is being sent, two wait, two are dropped.
+  config.queue.port_limit = Bytes{2 * 1042};
+  config.tcp.min_rto = 1ms;
+  const RunResult result = run_flows(topology::star({.hosts = 6}), config, incast(5, Bytes{1000}));
+  EXPECT_EQ(result.statistics.drops, 2);
+  EXPECT_EQ(result.statistics.timeouts, 2);
+  EXPECT_EQ(result.statistics.retransmissions, 2);
+  EXPECT_EQ(std::ranges::count_if(result.completion, [](const auto& fct) { return *fct > Duration{1ms}; }),
+            2);
+}
+
+TEST(PacketEngine, ASharedBufferServesWhoeverNeedsIt) {
+  PacketConfig config;
+  config.queue.shared_limit = Bytes{900'000};
+  config.tcp.initial_window = 100;
+  config.tcp.first_window = config.tcp.receive_window;
+  const auto one_port = incast(8, 128_KiB);  // 1 MiB and headers, for one port
+  EXPECT_GT(run_flows(topology::star({.hosts = 9}), config, one_port).statistics.drops, 0);
+  config.queue.shared_limit = 2_MiB;
+  EXPECT_EQ(run_flows(topology::star({.hosts = 9}), config, one_port).statistics.drops, 0);
+}
+
+TEST(PacketEngine, DctcpKeepsQueuesShort) {
+  const auto peak = [](const PacketConfig& config) {
+    const RunResult result = run_flows(topology::star({.hosts = 5}), config, incast(4, 4_MiB));
+    return std::ranges::max(result.links, {}, &LinkRecord::peak_queue).peak_queue;
+  };
+  PacketConfig config;
+  config.tcp.receive_window = 8_MiB;
+  const Bytes without = peak(config);
+  config.tcp.control = CongestionControl::dctcp;
+  config.queue.mark_above = Bytes{65 * 1490};
+  EXPECT_LT(peak(config) * 4, without);
+  config.queue.mark_at = MarkAt::dequeue;
+  EXPECT_LT(peak(config) * 4, without);
+}
+
+// A queue of equal packets that come at once: the first ones leave the most behind them.
+TEST(PacketEngine, MarksAtDequeueWhatLeavesALongQueueBehind) {
+  PacketConfig config;
+  config.tcp.initial_window = 10;
+  config.queue.mark_above = Bytes{15 * 1490};
+  const auto marks = [&](MarkAt at) {
+    config.queue.mark_at = at;
+    return run_flows(topology::star({.hosts = 3}), config, incast(2, Bytes{14'480})).statistics.marks;
+  };
+  // Twenty packets arrive in ten pairs, one leaves per pair: at most 11 wait, so nothing is marked.
+  EXPECT_EQ(marks(MarkAt::enqueue), 0);
+  EXPECT_EQ(marks(MarkAt::dequeue), 0);
+  config.queue.mark_above = Bytes{5 * 1490};
+  EXPECT_GT(marks(MarkAt::enqueue), 0);
+  EXPECT_GT(marks(MarkAt::dequeue), 0);
+}
+
+TEST(PacketEngine, LongWaysAreToppedUp) {
+  // 42 hops, and a word holds 32 ports of a ring.
+  const Topology ring_of_80 = topology::torus({.sizes = {80}});
+  const RunResult result = run_flows(ring_of_80, {}, {{.from = Rank{0}, .to = Rank{40}, .size = 1_KiB}});
+  EXPECT_EQ(result.statistics.packet_hops, 42);
+  EXPECT_TRUE(result.completion[0]);
+}
+
+TEST(PacketEngine, SlowAndLongLinksAreOnlySlow) {
+  const topology::Wire modem{.rate = Bandwidth::bits_per_second(1'000), .delay = 1s};
+  PacketConfig config;
+  config.tcp.min_rto = 100s;
+  config.tcp.max_rto = 200s;
+  const RunResult result = run_flows(topology::star({.hosts = 2, .wire = modem}), config,
+                                     {{.from = Rank{0}, .to = Rank{1}, .size = 83_B}});
+  EXPECT_EQ(result.completion[0], Duration{4s} + 1_ps);  // 125 B take a second
+}
+
+TEST(PacketEngine, LinkRecordsAddUp) {
+  const Topology tree = topology::fat_tree({.k = 4});
+  const RunResult result = run_flows(tree, {}, all_to_all(16, 64_KiB));
+  Bytes up{0};
+  for (int host = 0; host < 16; ++host) up += result.links[tree.graph.first_link(host)].carried;
+  const std::int64_t packets = 46;  // of 64 KiB
+  EXPECT_GE(up, (64_KiB + Bytes{42} * packets) * 240);
+  EXPECT_LE(up, (64_KiB + Bytes{42 + 42} * packets) * 240);
+  for (const LinkRecord& link : result.links) EXPECT_LE(link.busy, result.makespan + 100us);
+}
+
+TEST(PacketEngine, AnotherSeedDrawsOtherWays) {
+  PacketConfig config{.paths = topology::PathRule::spray};
+  const auto digest = [&] {
+    return run_flows(topology::fat_tree({.k = 4}), config, all_to_all(16, 8_KiB)).digest;
+  };
+  const std::uint64_t first = digest();
+  EXPECT_EQ(digest(), first);
+  config.seed = 2;
+  EXPECT_NE(digest(), first);
+}
+
+TEST(PacketEngine, ABoundedRunReportsWhatFinished) {
+  const Topology star = topology::star({.hosts = 4});
+  const std::vector<FlowSpec> flows{{.from = Rank{0}, .to = Rank{1}, .size = 1_B},
+                                    {.from = Rank{2}, .to = Rank{3}, .size = 64_MiB}};
+  const RunResult cut = run_flows(star, {}, flows, {.until = Time{100us}});
+  EXPECT_EQ(cut.finished, 1);
+  EXPECT_FALSE(cut.completion[1]);
+  const RunResult timed = run_flows(star, {}, flows, {.wall = std::chrono::seconds(60)});
+  EXPECT_EQ(timed.finished, 2);
+  EXPECT_EQ(timed.completion[1], run_flows(star, {}, flows).completion[1]);
+}
+
+TEST(PacketEngine, RefusesFlowsThatCannotBe) {
+  const Topology star = topology::star({.hosts = 4});
+  EXPECT_THROW(run_flows(star, {}, {{.from = Rank{0}, .to = Rank{4}, .size = 1_B}}), UserError);
+  EXPECT_THROW(run_flows(star, {}, {{.from = Rank{-1}, .to = Rank{1}, .size = 1_B}}), UserError);
+  EXPECT_THROW(run_flows(star, {}, {{.from = Rank{0}, .to = Rank{1}, .size = Bytes{-1}}}), UserError);
+  EXPECT_THROW(run_flows(star, {}, {{.from = Rank{0}, .to = Rank{1}, .size = 1_B, .start = Time{-1ns}}}),
+               UserError);
+  EXPECT_THROW(run_flows(star, {.memory_limit = 1_KiB}, {}), UserError);
+  EXPECT_EQ(run_flows(star, {}, {}).finished, 0);
+}
+
+}  // namespace
+}  // namespace overture::network::packet

@@ -1,0 +1,113 @@
+// What happens to a packet that cannot leave at once: peaks are noted, full queues drop, long ones mark. All
+// of it follows from how long the packet would wait, since a FIFO's future is known.
+#include <algorithm>
+#include <limits>
+
+#include "overture/network/packet/fabric.h"
+
+namespace overture::network::packet {
+namespace {
+
+// The wait up to which a queue neither drops nor marks, whatever the packet's size.
+std::int64_t first_decision(const Link& link, const LinkMore& more) {
+  const std::int64_t largest = serialisation(link, more, std::numeric_limits<std::uint16_t>::max());
+  std::int64_t wait = std::numeric_limits<std::int64_t>::max();
+  if (more.limit >= 0) wait = serialisation(link, more, more.limit) - largest;
+  if (more.mark_above >= 0) wait = std::min(wait, more.mark_above - largest);
+  return std::max<std::int64_t>(wait, 0);
+}
+
+}  // namespace
+
+bool Fabric::admit(std::uint32_t id, Packet& packet, std::int64_t wait) {
+  Link& link = links_[id];
+  LinkMore& more = more_[id];
+  if (full(id, packet, wait)) {
+    ++more.drops;
+    ++counts_.drops;
+    if (packet.kind != Kind::data && packet.info != kNone) orphans_.push_back(packet.info);
+    return false;
+  }
+  more.peak = std::max(more.peak, wait);
+  if (more.mark_above >= 0) mark(id, packet, wait);
+  if (more.pool != kNone) {
+    pools_[more.pool].at_most += packet.size;
+    return true;  // attention stays: every packet is counted
+  }
+  link.attention = std::min(more.peak, first_decision(link, more));
+  return true;
+}
+
+bool Fabric::full(std::uint32_t id, const Packet& packet, std::int64_t wait) {
+  const LinkMore& more = more_[id];
+  if (more.limit >= 0 && bytes_in(more, wait) + packet.size > more.limit &&
+      queued(id) + packet.size > more.limit) {
+    return true;
+  }
+  return more.pool != kNone && pool_full(pools_[more.pool], packet.size);
+}
+
+// Bytes that wait behind the packet being sent.
+std::int64_t Fabric::queued(std::uint32_t id) {
+  Link& link = links_[id];
+  // The packet being sent is the first one that has not left; those before it are on the wire.
+  std::uint32_t first = 0;
+  for (std::uint32_t count = link.tail - link.head; count > 0;) {
+    const std::uint32_t half = count / 2;
+    if (link.at(link.head + first + half).arrival - link.delay <= now_) {
+      first += half + 1;
+      count -= half + 1;
+    } else {
+      count = half;
+    }
+  }
+  if (link.head + first == link.tail) return 0;
+  return bytes_in(more_[id], link.free_at - (link.at(link.head + first).arrival - link.delay));
+}
+
+bool Fabric::pool_full(SharedBuffer& pool, std::int64_t size) {
+  if (pool.at_most + size <= pool.limit) return false;
+  pool.at_most = 0;
+  for (std::uint32_t id = pool.first_link; id < pool.first_link + pool.links; ++id) {
+    const std::int64_t wait = links_[id].free_at - now_;
+    if (wait > 0) pool.at_most += bytes_in(more_[id], wait);
+  }
+  return pool.at_most + size > pool.limit;
+}
+
+void Fabric::mark(std::uint32_t id, Packet& packet, std::int64_t wait) {
+  Link& link = links_[id];
+  LinkMore& more = more_[id];
+  const auto set = [&](Packet& marked) {
+    if (marked.kind != Kind::data || (marked.flags & kCongested) != 0) return;
+    marked.flags |= kCongested;
+    ++more.marks;
+    ++counts_.marks;
+  };
+  if (mark_at_ == MarkAt::enqueue) {
+    if (wait > more.mark_above) set(packet);
+    return;
+  }
+  // A packet that leaves later than now will leave more than the threshold behind it (itself included) if the
+  // end of the queue, with this packet, is that far from its start. The cursor never goes back.
+  const std::int64_t end = now_ + wait + serialisation(link, more, packet.size);
+  if (static_cast<std::int32_t>(more.mark_cursor - link.head) < 0) more.mark_cursor = link.head;
+  for (; more.mark_cursor != link.tail; ++more.mark_cursor) {
+    Packet& other = link.at(more.mark_cursor);
+    const std::int64_t left = other.arrival - link.delay;
+    if (end - (left - serialisation(link, more, other.size)) <= more.mark_above) break;
+    if (left > now_) set(other);
+  }
+}
+
+void Fabric::grow(std::uint32_t id) {
+  Link& link = links_[id];
+  const std::uint32_t size = link.mask + 1;
+  auto larger = std::make_unique<Packet[]>(std::size_t{2} * size);
+  for (std::uint32_t i = link.head; i != link.tail; ++i) larger[i & (2 * size - 1)] = link.at(i);
+  more_[id].storage = std::move(larger);
+  link.ring = more_[id].storage.get();
+  link.mask = 2 * size - 1;
+}
+
+}  // namespace overture::network::packet

@@ -1,0 +1,36 @@
+#include "overture/network/packet/routes.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace overture::network::packet {
+namespace {
+
+int bits_for_ports(const topology::Graph& graph) {
+  int most = 1;
+  for (int node = 0; node < graph.nodes(); ++node) most = std::max(most, graph.ports(node));
+  return std::bit_width(static_cast<unsigned>(most));
+}
+
+}  // namespace
+
+Routes::Routes(const topology::Topology& topology, topology::PathRule rule, std::uint64_t seed)
+    : topology_(topology),
+      rule_(rule),
+      bits_(bits_for_ports(topology.graph)),
+      stream_(RandomStreams(seed).make("ecmp")) {}
+
+std::uint64_t Routes::word(int at, int to, std::uint64_t entropy) const {
+  using topology::Pick;
+  const bool by_destination = rule_ == topology::PathRule::by_destination;
+  const Pick pick = by_destination ? Pick::by_destination() : Pick::by_hash(entropy);
+  std::uint64_t word = 0;
+  for (int shift = 0; at != to && shift + bits_ <= 64; shift += bits_) {
+    const int port = topology_.routing->port(at, to, pick);
+    word |= static_cast<std::uint64_t>(port + 1) << shift;
+    at = topology_.graph.link(at, port).to;
+  }
+  return word;
+}
+
+}  // namespace overture::network::packet

@@ -1,0 +1,74 @@
+#include "overture/network/packet/run_flows.h"
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "overture/base/error.h"
+#include "overture/network/packet/engine.h"
+
+namespace overture::network::packet {
+namespace {
+
+void require_sound(const FlowSpec& flow, int hosts) {
+  for (const Rank host : {flow.from, flow.to}) {
+    if (index(host) < 0 || index(host) >= hosts) {
+      throw UserError(fmt::format("a flow names host {}, but hosts are 0 to {}", index(host), hosts - 1));
+    }
+  }
+  if (flow.size < Bytes{0}) throw UserError("a flow has a negative size");
+  if (flow.start < Time{}) throw UserError("a flow starts before time 0");
+}
+
+// The engine's clock is checked against the machine's every so much simulated time.
+void run_bounded(Engine& engine, const RunLimits& limits) {
+  constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
+  const std::int64_t until = limits.until ? limits.until->time_since_epoch().count() : kNever;
+  if (!limits.wall) return engine.run(until);
+  constexpr std::int64_t kStep = 1'000'000;  // 1 us: short beside any run, long beside a look at the clock
+  const auto stop = std::chrono::steady_clock::now() + *limits.wall;
+  while (engine.outstanding() > 0 && engine.next_time() <= until && std::chrono::steady_clock::now() < stop) {
+    engine.run(std::min(until, std::max(engine.now(), engine.next_time()) + kStep));
+  }
+}
+
+}  // namespace
+
+RunResult run_flows(const topology::Topology& topology, const PacketConfig& config,
+                    const std::vector<FlowSpec>& flows, const RunLimits& limits) {
+  for (const FlowSpec& flow : flows) require_sound(flow, topology.graph.hosts());
+  Engine engine(topology, config, Tcp::Pause::when_idle);
+  const auto hosts = static_cast<std::size_t>(topology.graph.hosts());
+  engine.reserve(std::min(flows.size(), hosts * (hosts - 1)));
+  RunResult result;
+  result.completion.resize(flows.size());
+  std::vector<std::size_t> flow_of_message;  // messages are numbered as posted: none is free before the run
+  for (std::size_t i = 0; i < flows.size(); ++i) {
+    const FlowSpec& flow = flows[i];
+    if (flow.from == flow.to) {
+      result.completion[i] = Duration::zero();
+      continue;
+    }
+    engine.post(index(flow.from), index(flow.to), std::max<std::int64_t>(flow.size.count(), 1),
+                flow.start.time_since_epoch().count());
+    flow_of_message.push_back(i);
+  }
+  if (engine.outstanding() > 0) run_bounded(engine, limits);
+  for (const Completion& done : engine.completions()) {
+    const std::size_t i = flow_of_message[done.message];
+    result.completion[i] = Time{Duration{done.when}} - flows[i].start;
+  }
+  for (std::size_t i = 0; i < flows.size(); ++i) {
+    if (!result.completion[i]) continue;
+    ++result.finished;
+    result.makespan = std::max(result.makespan, flows[i].start.time_since_epoch() + *result.completion[i]);
+  }
+  result.statistics = engine.statistics();
+  result.links = engine.links();
+  result.digest = engine.digest();
+  return result;
+}
+
+}  // namespace overture::network::packet

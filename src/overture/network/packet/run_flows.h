@@ -1,0 +1,68 @@
+// The packet engine alone: a list of flows in, their completion times and the network's record out. What the
+// `overture flows` command and the benchmarks run; the rest of Overture uses packet_network.h.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "overture/base/ids.h"
+#include "overture/base/units.h"
+#include "overture/network/packet/config.h"
+#include "overture/topology/routing.h"
+
+namespace overture::network::packet {
+
+struct FlowSpec {
+  Rank from;
+  Rank to;
+  Bytes size;
+  Time start{};
+};
+
+// A run can be cut short; it then reports what finished.
+struct RunLimits {
+  std::optional<Time> until;                 // simulated
+  std::optional<std::chrono::seconds> wall;  // of this machine
+};
+
+struct LinkRecord {
+  Bytes carried;
+  Duration busy;
+  Bytes
+      peak_queue;  // most that a packet which was accepted found ahead of it, the packet being sent included
+  std::uint64_t drops = 0;
+  std::uint64_t marks = 0;
+};
+
+struct Statistics {
+  std::uint64_t packet_hops = 0;   // arrivals of a packet at the end of a link
+  std::uint64_t data_packets = 0;  // sent, retransmissions included
+  std::uint64_t drops = 0;
+  std::uint64_t marks = 0;  // by ECN
+  std::uint64_t retransmissions = 0;
+  std::uint64_t timeouts = 0;
+  std::uint64_t fast_recoveries = 0;
+  std::uint64_t duplicates = 0;     // data packets that arrived with nothing new
+  Bytes delivered;                  // payload, every byte once
+  std::uint64_t flow_memory = 0;    // bytes
+  std::uint64_t fabric_memory = 0;  // bytes
+  std::uint64_t connections = 0;
+};
+
+struct RunResult {
+  std::vector<std::optional<Duration>> completion;  // from start to last byte delivered; none: not finished
+  Duration makespan{};                              // the last completion, from time 0
+  std::size_t finished = 0;
+  Statistics statistics;
+  std::vector<LinkRecord> links;  // as in the topology's graph
+  std::uint64_t digest = 0;       // of all events: same inputs, same digest
+};
+
+// Flows with equal start are issued in the order of the list. A flow to its own host takes no time, one of 0
+// bytes is sent as 1. Throws UserError when a host does not exist, a size or start is negative, or the
+// configuration cannot work.
+RunResult run_flows(const topology::Topology& topology, const PacketConfig& config,
+                    const std::vector<FlowSpec>& flows, const RunLimits& limits = {});
+
+}  // namespace overture::network::packet

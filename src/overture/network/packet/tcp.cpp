@@ -1,0 +1,343 @@
+#include "overture/network/packet/tcp.h"
+
+#include <algorithm>
+
+#include "overture/base/check.h"
+
+namespace overture::network::packet {
+namespace {
+
+constexpr std::uint32_t kMaxWindow = std::uint32_t{1} << 31;
+
+// The offset near `reference` whose low 32 bits are `low`.
+std::uint64_t widen(std::uint32_t low, std::uint64_t reference) {
+  const auto distance = static_cast<std::int32_t>(low - static_cast<std::uint32_t>(reference));
+  return reference + static_cast<std::uint64_t>(std::int64_t{distance});
+}
+
+}  // namespace
+
+Tcp::Tcp(const TcpConfig& config, Fabric& fabric, Pause pause)
+    : config_(config),
+      segment_(static_cast<std::uint32_t>(config.segment.count())),
+      header_(static_cast<std::uint32_t>(config.header.count())),
+      fabric_(fabric),
+      pause_at_delivery_(pause == Pause::at_delivery) {}
+
+std::size_t Tcp::memory() const {
+  return flows_.size() * sizeof(Flow) + connections_.memory() + messages_.memory() + losses_.memory() +
+         gaps_.memory() + sack_.memory();
+}
+
+// ---- connections and messages
+
+std::uint32_t Tcp::new_flow(int from, int to) {
+  const auto id = static_cast<std::uint32_t>(flows_.size());
+  Flow& flow = flows_.emplace_back();
+  flow.source = from;
+  flow.destination = to;
+  open(id);
+  return id;
+}
+
+// A fresh connection; offsets go on where the last one of this flow ended, so that its stragglers are told
+// apart.
+void Tcp::open(std::uint32_t id) {
+  Flow& flow = flows_[id];
+  Routes& routes = fabric_.routes();
+  const std::uint64_t entropy = routes.draw();
+  flow.route = routes.word(flow.source, flow.destination, entropy);
+  flow.ack_route = routes.word(flow.destination, flow.source, entropy);
+  flow.cwnd = static_cast<std::uint32_t>(config_.initial_window) * segment_;
+  flow.window = static_cast<std::uint32_t>(config_.first_window.count());
+  flow.ssthresh = config_.slow_start_threshold
+                      ? static_cast<std::uint32_t>(std::min<std::int64_t>(
+                            *config_.slow_start_threshold * std::int64_t{segment_}, kMaxWindow))
+                      : kMaxWindow;
+  flow.state = CongestionState::open;
+  flow.backoff = flow.duplicates = 0;
+  flow.rtt = flow.rtt_deviation = 0;
+  flow.alpha = config_.dctcp_rule == DctcpRule::rfc8257 ? 1.0F : 0.0F;
+  flow.marked = flow.observed = 0;
+  flow.mark_window = config_.dctcp_rule == DctcpRule::rfc8257 ? flow.next : flow.cwnd;
+}
+
+std::uint32_t Tcp::flow_of_pair(int from, int to) {
+  const std::uint32_t known = connections_.find(flows_, from, to);
+  if (known != kNone) return known;
+  const std::uint32_t id = new_flow(from, to);
+  connections_.add_last(flows_);
+  return id;
+}
+
+// The pair's only connection; or an idle one, made new.
+std::uint32_t Tcp::connection_for(std::uint32_t first) {
+  if (config_.connections == ConnectionUse::per_pair) return first;
+  std::uint32_t id = first;
+  while (flows_[id].unacked != flows_[id].written && flows_[id].sibling != kNone) id = flows_[id].sibling;
+  if (flows_[id].unacked == flows_[id].written) {
+    if (flows_[id].written > 0) open(id);
+    return id;
+  }
+  const std::uint32_t added = new_flow(flows_[first].source, flows_[first].destination);
+  flows_[added].sibling = flows_[first].sibling;
+  return flows_[first].sibling = added;
+}
+
+std::uint32_t Tcp::post(int from, int to, std::int64_t bytes, std::int64_t when) {
+  check(from != to && bytes > 0, "a message crosses the network and has a byte");
+  const std::uint32_t index = messages_.take();
+  check(index < kStart && flows_.size() < kStart, "at most a thousand million messages and connections");
+  messages_[index] = {.begin = 0, .end = static_cast<std::uint64_t>(bytes), .flow = flow_of_pair(from, to)};
+  ++outstanding_;
+  fabric_.set_timer(index | kStart, when + config_.send_delay.count());
+  return index;
+}
+
+void Tcp::start(std::uint32_t index) {
+  MessageState& message = messages_[index];
+  const std::uint32_t id = message.flow = connection_for(message.flow);
+  Flow& flow = flows_[id];
+  message.begin = flow.written;
+  flow.written = message.end += flow.written;
+  if (flow.last_message != kNone) messages_[flow.last_message].next = index;
+  flow.last_message = index;
+  if (flow.first_message == kNone) flow.first_message = index;
+  if (flow.receiving == kNone) {
+    flow.receiving = index;
+    flow.receive_boundary = message.end;
+  }
+  if (flow.sending == kNone) {
+    flow.sending = index;
+    flow.boundary = message.end;
+    if (flow.losses == kNone) {
+      pump(id, flow);
+    } else {
+      pump_troubled(id, flow, losses_[flow.losses].board);
+    }
+  }
+}
+
+void Tcp::finish_received(Flow& flow) {
+  while (flow.receiving != kNone && flow.expected >= messages_[flow.receiving].end) {
+    completions_.push_back({.message = flow.receiving, .when = fabric_.now()});
+    --outstanding_;
+    flow.receiving = messages_[flow.receiving].next;
+  }
+  flow.receive_boundary = flow.receiving == kNone ? ~std::uint64_t{0} : messages_[flow.receiving].end;
+  if (pause_at_delivery_ || outstanding_ == 0) paused_ = true;
+  free_acknowledged(flow);
+}
+
+void Tcp::free_acknowledged(Flow& flow) {
+  while (flow.first_message != kNone && messages_[flow.first_message].end <= flow.unacked) {
+    const std::uint32_t done = flow.first_message;
+    flow.first_message = messages_[done].next;
+    if (flow.last_message == done) flow.last_message = kNone;
+    messages_.give_back(done);
+  }
+}
+
+// ---- the sender
+
+// With a SYN that carries a byte, only that byte is sent until it is acknowledged.
+bool Tcp::opening(const Flow& flow) const {
+  return config_.open_with_one_byte && flow.sending != kNone && flow.unacked <= messages_[flow.sending].begin;
+}
+
+bool Tcp::next_message(Flow& flow) {
+  if (flow.sending == kNone) return false;
+  flow.sending = messages_[flow.sending].next;
+  if (flow.sending == kNone) return false;
+  flow.boundary = messages_[flow.sending].end;
+  return true;
+}
+
+void Tcp::pump(std::uint32_t id, Flow& flow) {
+  if (config_.open_with_one_byte && opening(flow)) [[unlikely]] {
+    if (flow.next != flow.unacked) return;
+    transmit(id, flow, flow.next, 1);
+    ++flow.next;
+    return;
+  }
+  const std::uint64_t limit = flow.unacked + std::min(flow.cwnd, flow.window);
+  for (;;) {
+    if (flow.next == flow.boundary && !next_message(flow)) return;
+    const auto length =
+        static_cast<std::uint32_t>(std::min<std::uint64_t>(segment_, flow.boundary - flow.next));
+    if (flow.next + length > limit) return;
+    transmit(id, flow, flow.next, length);
+    flow.next += length;
+  }
+}
+
+void Tcp::transmit(std::uint32_t id, Flow& flow, std::uint64_t offset, std::uint32_t length) {
+  Packet packet;
+  packet.flow = id;
+  packet.sequence = static_cast<std::uint32_t>(offset);
+  packet.info = length;
+  packet.route = flow.route;
+  packet.size = static_cast<std::uint16_t>(header_ + length);
+  if (config_.pad_to_segment && !(config_.open_with_one_byte && opening(flow))) {
+    packet.size = static_cast<std::uint16_t>(header_ + segment_);
+  }
+  Routes& routes = fabric_.routes();
+  if (routes.spray()) packet.route = routes.word(flow.source, flow.destination, routes.draw());
+  ++counts_.data_packets;
+  if (flow.timed == 0 && offset >= flow.next) {  // never a retransmission (Karn's rule)
+    flow.timed = offset + length;
+    flow.timed_at = fabric_.now();
+  }
+  if (offset == flow.unacked) set_deadline(id, flow);
+  fabric_.send(flow.source, packet);
+}
+
+std::int64_t Tcp::rto(const Flow& flow) const {
+  const std::int64_t estimate =
+      flow.rtt + std::max(config_.clock_granularity.count(), 4 * flow.rtt_deviation);  // RFC 6298, 2.3
+  std::int64_t timeout = std::clamp(estimate, config_.min_rto.count(), config_.max_rto.count());
+  for (int doubled = 0; doubled < flow.backoff && timeout < config_.max_rto.count(); ++doubled) timeout *= 2;
+  return std::min(timeout, config_.max_rto.count());
+}
+
+// One pending event a flow: it looks at the deadline when it comes.
+void Tcp::set_deadline(std::uint32_t id, Flow& flow) {
+  flow.deadline = fabric_.now() + rto(flow);
+  if (flow.timer_set) return;
+  flow.timer_set = true;
+  fabric_.set_timer(id, flow.deadline);
+}
+
+void Tcp::timer(std::uint32_t id) {
+  if ((id & kStart) != 0) return start(id & ~kStart);
+  Flow& flow = flows_[id];
+  flow.timer_set = false;
+  if (flow.unacked == flow.next) return;
+  if (flow.deadline <= fabric_.now()) return on_timeout(id, flow);
+  flow.timer_set = true;
+  fabric_.set_timer(id, flow.deadline);
+}
+
+void Tcp::on_ack(std::uint32_t id, Flow& flow, std::uint64_t ack, bool echo, const SackBlocks* sack) {
+  if (sack != nullptr || flow.losses != kNone || ack <= flow.unacked) [[unlikely]] {
+    return on_troubled_ack(id, flow, ack, echo, sack);
+  }
+  if (config_.control == CongestionControl::dctcp) observe_marks(flow, ack - flow.unacked, echo);
+  advance(flow, ack);
+  grow_window(flow);
+  if (flow.unacked == flow.next && flow.first_message != kNone) free_acknowledged(flow);
+  if (flow.unacked != flow.next) flow.deadline = fabric_.now() + rto(flow);
+  pump(id, flow);
+}
+
+void Tcp::advance(Flow& flow, std::uint64_t ack) {
+  flow.unacked = ack;
+  flow.window = static_cast<std::uint32_t>(config_.receive_window.count());
+  flow.duplicates = 0;
+  flow.backoff = 0;
+  if (flow.timed != 0 && ack >= flow.timed) sample_rtt(flow);
+}
+
+void Tcp::grow_window(Flow& flow) {
+  if (flow.cwnd < flow.ssthresh) {
+    flow.cwnd = std::min(flow.cwnd + segment_, kMaxWindow);
+  } else {
+    flow.cwnd = std::min(flow.cwnd + std::max<std::uint32_t>(1, segment_ * segment_ / flow.cwnd), kMaxWindow);
+  }
+}
+
+void Tcp::sample_rtt(Flow& flow) {
+  const std::int64_t sample = fabric_.now() - flow.timed_at;
+  flow.timed = 0;
+  if (flow.rtt == 0) {  // RFC 6298, 2.2
+    flow.rtt = sample;
+    flow.rtt_deviation = sample / 2;
+    return;
+  }
+  const std::int64_t error = sample - flow.rtt;
+  flow.rtt += error / 8;
+  flow.rtt_deviation += (std::max(error, -error) - flow.rtt_deviation) / 4;
+}
+
+// ---- the receiver
+
+void Tcp::receive(const Packet& packet) {
+  if (packet.kind == Kind::data) return on_data(packet);
+  Flow& flow = flows_[packet.flow];
+  const std::uint64_t ack = widen(packet.sequence, flow.unacked);
+  const bool echo = (packet.flags & kCongested) != 0;
+  if (packet.info == kNone) [[likely]]
+    return on_ack(packet.flow, flow, ack, echo, nullptr);
+  const SackBlocks blocks = sack_[packet.info];
+  sack_.give_back(packet.info);
+  on_ack(packet.flow, flow, ack, echo, &blocks);
+}
+
+void Tcp::on_data(const Packet& packet) {
+  Flow& flow = flows_[packet.flow];
+  const std::uint64_t before = flow.expected;
+  const std::uint64_t offset = widen(packet.sequence, before);
+  bool gaps = false;
+  if (offset == before && flow.gaps == kNone) [[likely]] {
+    flow.expected += packet.info;
+  } else {
+    gaps = hold(flow, offset, packet.info);
+  }
+  counts_.payload_bytes += flow.expected - before;
+  if (flow.expected >= flow.receive_boundary) finish_received(flow);
+  acknowledge(packet.flow, flow, (packet.flags & kCongested) != 0, gaps);
+}
+
+// A packet out of order, or one that may close a gap. Are there gaps after it?
+bool Tcp::hold(Flow& flow, std::uint64_t offset, std::uint32_t length) {
+  if (offset + length <= flow.expected) {
+    ++counts_.duplicates;
+    return flow.gaps != kNone;
+  }
+  if (flow.gaps == kNone) {
+    flow.gaps = gaps_.take();
+    gaps_[flow.gaps].clear();
+  }
+  Reassembly& held = gaps_[flow.gaps];
+  held.add({.begin = offset, .end = offset + length});
+  flow.expected = held.release(flow.expected);
+  if (!held.empty()) return true;
+  gaps_.give_back(flow.gaps);
+  flow.gaps = kNone;
+  return false;
+}
+
+void Tcp::acknowledge(std::uint32_t id, Flow& flow, bool congested, bool gaps) {
+  if (config_.ack_path == AckPath::instant) return acknowledge_at_once(id, flow, congested, gaps);
+  Packet ack;
+  ack.kind = Kind::ack;
+  ack.flow = id;
+  ack.sequence = static_cast<std::uint32_t>(flow.expected);
+  ack.size = static_cast<std::uint16_t>(config_.ack.count());
+  ack.info = kNone;
+  ack.flags = congested ? kCongested : std::uint8_t{0};
+  ack.route = flow.ack_route;
+  if (gaps) [[unlikely]] {
+    ack.info = keep_blocks(gaps_[flow.gaps].blocks());
+    ack.size = static_cast<std::uint16_t>(ack.size + sack_[ack.info].bytes());
+  }
+  Routes& routes = fabric_.routes();
+  if (routes.spray()) ack.route = routes.word(flow.destination, flow.source, routes.draw());
+  fabric_.send(flow.destination, ack);
+}
+
+void Tcp::acknowledge_at_once(std::uint32_t id, Flow& flow, bool congested, bool gaps) {
+  if (!gaps) return on_ack(id, flow, flow.expected, congested, nullptr);
+  const SackBlocks blocks = gaps_[flow.gaps].blocks();
+  on_ack(id, flow, flow.expected, congested, &blocks);
+}
+
+std::uint32_t Tcp::keep_blocks(const SackBlocks& blocks) {
+  for (const std::uint32_t lost : fabric_.orphans()) sack_.give_back(lost);
+  fabric_.orphans().clear();
+  const std::uint32_t index = sack_.take();
+  sack_[index] = blocks;
+  return index;
+}
+
+}  // namespace overture::network::packet

@@ -1,0 +1,144 @@
+// TCP as a message carrier: NewReno or DCTCP with SACK, proportional rate reduction and retransmission
+// timeouts, as the golden data's rules 6 to 12 say. tcp.cpp has what every packet does, recovery.cpp what
+// follows a loss, dctcp.cpp what follows a mark.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "overture/network/packet/connections.h"
+#include "overture/network/packet/fabric.h"
+#include "overture/network/packet/flow.h"
+#include "overture/network/packet/pool.h"
+#include "overture/network/packet/reassembly.h"
+#include "overture/network/packet/scoreboard.h"
+
+namespace overture::network::packet {
+
+struct TransportCounts {
+  std::uint64_t data_packets = 0;     // sent, retransmissions included
+  std::uint64_t retransmissions = 0;  // packets
+  std::uint64_t timeouts = 0;
+  std::uint64_t recoveries = 0;     // fast retransmits
+  std::uint64_t duplicates = 0;     // data packets that arrived with nothing new
+  std::uint64_t payload_bytes = 0;  // delivered in order
+};
+
+struct Completion {
+  std::uint32_t message = 0;
+  std::int64_t when = 0;  // ps
+};
+
+class Tcp {
+ public:
+  // When to hand control back: never before the last message is delivered, or at every delivery.
+  enum class Pause : std::uint8_t { when_idle, at_delivery };
+
+  // `fabric` outlives the transport.
+  Tcp(const TcpConfig& config, Fabric& fabric, Pause pause);
+
+  // A message of at least one byte that is sent at `when`. Returns its index, which is used again once the
+  // message is delivered and acknowledged.
+  std::uint32_t post(int from, int to, std::int64_t bytes, std::int64_t when);
+
+  // Makes room for that many connections at once.
+  void reserve(std::size_t connections) { flows_.reserve(connections); }
+
+  std::uint64_t outstanding() const { return outstanding_; }
+  // Messages delivered since it was last cleared.
+  std::vector<Completion>& completions() { return completions_; }
+  const TransportCounts& counts() const { return counts_; }
+  std::size_t flows() const { return flows_.size(); }
+  std::size_t memory() const;
+
+  // What the fabric calls.
+  void receive(const Packet& packet);
+  void timer(std::uint32_t id);
+  int destination(const Packet& packet) const {
+    const Flow& flow = flows_[packet.flow];
+    return packet.kind == Kind::data ? flow.destination : flow.source;
+  }
+  [[gnu::always_inline]] void prefetch(const Packet& packet) const {
+    const Flow& flow = flows_[packet.flow];
+    if (packet.kind == Kind::data) return __builtin_prefetch(&flow.expected);
+    __builtin_prefetch(&flow.unacked);
+    __builtin_prefetch(&flow.timed);
+  }
+  bool pause() const { return paused_; }
+  void resume() { paused_ = false; }
+
+ private:
+  static constexpr std::uint32_t kStart = std::uint32_t{1} << 30;  // a timer that starts a message
+
+  // Connections and messages.
+  std::uint32_t flow_of_pair(int from, int to);
+  std::uint32_t new_flow(int from, int to);
+  std::uint32_t connection_for(std::uint32_t first);
+  void open(std::uint32_t id);
+  void start(std::uint32_t message);
+  void finish_received(Flow& flow);
+  void free_acknowledged(Flow& flow);
+
+  // The sender.
+  void pump(std::uint32_t id, Flow& flow);
+  bool next_message(Flow& flow);
+  void transmit(std::uint32_t id, Flow& flow, std::uint64_t offset, std::uint32_t length);
+  void on_ack(std::uint32_t id, Flow& flow, std::uint64_t ack, bool echo, const SackBlocks* sack);
+  void advance(Flow& flow, std::uint64_t ack);
+  void grow_window(Flow& flow);
+  void sample_rtt(Flow& flow);
+  std::int64_t rto(const Flow& flow) const;
+  void set_deadline(std::uint32_t id, Flow& flow);
+  bool opening(const Flow& flow) const;
+
+  // The receiver.
+  void on_data(const Packet& packet);
+  bool hold(Flow& flow, std::uint64_t offset, std::uint32_t length);
+  void acknowledge(std::uint32_t id, Flow& flow, bool congested, bool gaps);
+  void acknowledge_at_once(std::uint32_t id, Flow& flow, bool congested, bool gaps);
+  std::uint32_t keep_blocks(const SackBlocks& blocks);
+
+  // recovery.cpp
+  void on_troubled_ack(std::uint32_t id, Flow& flow, std::uint64_t ack, bool echo, const SackBlocks* sack);
+  Scoreboard& scoreboard(Flow& flow);
+  void release_scoreboard(Flow& flow);
+  void react(Flow& flow, Scoreboard& board, std::uint64_t delivered, bool advanced);
+  void enter_recovery(Flow& flow, Scoreboard& board);
+  void reduce_proportionally(Flow& flow, const Scoreboard& board, std::uint64_t delivered);
+  void pump_troubled(std::uint32_t id, Flow& flow, Scoreboard& board);
+  void on_timeout(std::uint32_t id, Flow& flow);
+  std::uint64_t segment_end(const MessageState& message, std::uint64_t offset) const;
+
+  // dctcp.cpp
+  void observe_marks(Flow& flow, std::uint64_t acknowledged, bool echo);
+
+  // Of a flow in fast recovery (RFC 6937).
+  struct Reduction {
+    std::uint64_t delivered = 0;
+    std::uint64_t sent = 0;
+    std::uint64_t at_start = 0;  // bytes outstanding
+  };
+  struct Losses {
+    Scoreboard board;
+    Reduction reduction;
+  };
+
+  TcpConfig config_;
+  std::uint32_t segment_;
+  std::uint32_t header_;
+  Fabric& fabric_;
+  bool pause_at_delivery_;
+  bool paused_ = false;
+  std::vector<Flow> flows_;
+  Connections connections_;
+  Pool<MessageState> messages_;
+  Pool<Losses> losses_;
+  Pool<Reassembly> gaps_;
+  Pool<SackBlocks> sack_;
+  std::vector<Completion> completions_;
+  std::uint64_t outstanding_ = 0;
+  TransportCounts counts_;
+};
+
+}  // namespace overture::network::packet

@@ -1,0 +1,59 @@
+// A network as a graph: hosts, switches and one-way links with a rate and a delay. Says what is connected to
+// what; which way a packet goes is the business of routing.h.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "overture/base/units.h"
+
+namespace overture::topology {
+
+// What a cable is made of. A tier names a layer of the network ("host", "core") in reports.
+struct Wire {
+  Bandwidth rate;
+  Duration delay{};
+  int tier = 0;
+};
+
+struct Link {
+  int from = 0;
+  int to = 0;
+  Wire wire;
+};
+
+// Nodes are numbered hosts first, then switches. The links that leave a node are its ports, numbered from 0
+// in the order in which they were connected; the links of one node have consecutive ids.
+class Graph {
+ public:
+  // Throws UserError when a link has no rate, a negative delay or an unknown end, or when a host cannot reach
+  // another one.
+  Graph(int hosts, int switches, std::vector<Link> links, std::vector<std::string> tiers);
+
+  int hosts() const { return hosts_; }
+  int nodes() const { return static_cast<int>(first_link_.size()) - 1; }
+  bool is_host(int node) const { return node < hosts_; }
+
+  const std::vector<Link>& links() const { return links_; }
+  const std::vector<std::string>& tiers() const { return tiers_; }
+
+  int ports(int node) const { return first_link_[node + 1] - first_link_[node]; }
+  int first_link(int node) const { return first_link_[node]; }
+  const Link& link(int node, int port) const { return links_[first_link_[node] + port]; }
+  std::span<const Link> links_of(int node) const {
+    return std::span(links_).subspan(first_link_[node], ports(node));
+  }
+
+ private:
+  int hosts_;
+  std::vector<Link> links_;  // sorted by `from`
+  std::vector<std::string> tiers_;
+  std::vector<int> first_link_;
+};
+
+// A cable: one link each way.
+void connect(std::vector<Link>& links, int a, int b, const Wire& wire);
+
+}  // namespace overture::topology

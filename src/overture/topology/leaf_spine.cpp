@@ -1,0 +1,64 @@
+#include "overture/topology/leaf_spine.h"
+
+#include "overture/base/error.h"
+
+namespace overture::topology {
+namespace {
+
+// Nodes: hosts, leaves, spines. A leaf's ports are its hosts, then the spines; a spine's the leaves.
+class LeafSpineRouting final : public Routing {
+ public:
+  explicit LeafSpineRouting(const LeafSpineConfig& config)
+      : hosts_per_leaf_(config.hosts_per_leaf),
+        spines_(config.spines),
+        first_leaf_(config.leaves * config.hosts_per_leaf),
+        first_spine_(first_leaf_ + config.leaves) {}
+
+  int port(int at, int to, const Pick& pick) const override {
+    const int leaf = to / hosts_per_leaf_;
+    if (at < first_leaf_) return 0;
+    if (at >= first_spine_) return leaf;
+    if (at - first_leaf_ == leaf) return to % hosts_per_leaf_;
+    return hosts_per_leaf_ + pick.among(spines_, to % spines_, at);
+  }
+
+ private:
+  int hosts_per_leaf_;
+  int spines_;
+  int first_leaf_;
+  int first_spine_;
+};
+
+}  // namespace
+
+Topology leaf_spine(const LeafSpineConfig& config) {
+  if (config.leaves < 1 || config.hosts_per_leaf < 1 || config.spines < 1) {
+    throw UserError("a leaf-spine network has at least one leaf, one host per leaf and one spine");
+  }
+  const int hosts = config.leaves * config.hosts_per_leaf;
+  std::vector<Link> links;
+  for (int host = 0; host < hosts; ++host)
+    connect(links, host, hosts + host / config.hosts_per_leaf, config.host);
+  for (int leaf = 0; leaf < config.leaves; ++leaf) {
+    for (int spine = 0; spine < config.spines; ++spine) {
+      connect(links, hosts + leaf, hosts + config.leaves + spine, config.spine);
+    }
+  }
+  return {.graph = Graph(hosts, config.leaves + config.spines, std::move(links), {"host", "spine"}),
+          .routing = std::make_unique<LeafSpineRouting>(config)};
+}
+
+double oversubscription(const LeafSpineConfig& config) {
+  return config.hosts_per_leaf * config.host.rate.bytes_per_ns() /
+         (config.spines * config.spine.rate.bytes_per_ns());
+}
+
+LeafSpineConfig oversubscribed(LeafSpineConfig config, double ratio) {
+  if (!(ratio > 0)) throw UserError("an oversubscription is larger than 0");
+  const double bits =
+      static_cast<double>(config.host.rate.bits_per_second()) * config.hosts_per_leaf / config.spines / ratio;
+  config.spine.rate = Bandwidth::bits_per_second(static_cast<std::int64_t>(bits));
+  return config;
+}
+
+}  // namespace overture::topology

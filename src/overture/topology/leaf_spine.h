@@ -1,0 +1,28 @@
+// Two layers: every leaf has hosts below and a cable to every spine. Hosts per leaf, spines and rates are
+// free, so any oversubscription can be built.
+#pragma once
+
+#include "overture/topology/routing.h"
+
+namespace overture::topology {
+
+struct LeafSpineConfig {
+  int leaves = 4;
+  int hosts_per_leaf = 4;
+  int spines = 4;
+  // As the golden data's fat tree (golden/ns3): 100 Gb/s and 500 ns everywhere.
+  Wire host{
+      .rate = Bandwidth::bits_per_second(100'000'000'000), .delay = std::chrono::nanoseconds(500), .tier = 0};
+  Wire spine{
+      .rate = Bandwidth::bits_per_second(100'000'000'000), .delay = std::chrono::nanoseconds(500), .tier = 1};
+};
+
+// By destination, a leaf goes up to spine `dst mod spines`.
+Topology leaf_spine(const LeafSpineConfig& config);
+
+// Host bandwidth of a leaf over its bandwidth upwards: 1 is full bisection.
+double oversubscription(const LeafSpineConfig& config);
+// Thins the cables to the spines so that leaves are oversubscribed by `ratio`.
+LeafSpineConfig oversubscribed(LeafSpineConfig config, double ratio);
+
+}  // namespace overture::topology

@@ -1,0 +1,20 @@
+#include "overture/topology/routing.h"
+
+#include "overture/base/check.h"
+
+namespace overture::topology {
+
+std::vector<int> path(const Topology& topology, int from, int to, const Pick& pick) {
+  const Graph& graph = topology.graph;
+  std::vector<int> links;
+  for (int at = from; at != to;) {
+    const int port = topology.routing->port(at, to, pick);
+    check(port >= 0 && port < graph.ports(at), "routing names a port that exists");
+    links.push_back(graph.first_link(at) + port);
+    at = graph.links()[links.back()].to;
+    check(static_cast<int>(links.size()) <= graph.nodes(), "a path visits no node twice");
+  }
+  return links;
+}
+
+}  // namespace overture::topology

@@ -1,0 +1,60 @@
+// Which way a packet goes. Each topology brings one Routing, which knows its equal ways; a Pick chooses among
+// them: by destination, by a hash of the flow, or by a number drawn for every packet.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "overture/topology/graph.h"
+
+namespace overture::topology {
+
+enum class PathRule : std::uint8_t {
+  by_destination,  // d-mod-k: all packets for a host share one way from each switch
+  hash_per_flow,   // ECMP: a flow keeps its way, flows spread at random
+  spray,           // every packet draws its own way
+};
+
+class Pick {
+ public:
+  static Pick by_destination() { return Pick{}; }
+  // The same entropy gives the same way.
+  static Pick by_hash(std::uint64_t entropy) { return Pick{entropy}; }
+
+  // One of `count` equal ways out of `node`. `preferred` is the way of the rule by destination.
+  int among(int count, int preferred, int node) const {
+    if (!hashed_) return preferred;
+    // Mixed with the node, as every switch hashes with a seed of its own: else all switches of a layer that
+    // see a flow choose alike and half of the network stays empty.
+    std::uint64_t x = entropy_ + 0x9e3779b97f4a7c15U * static_cast<std::uint64_t>(node + 1);
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9U;  // SplitMix64 (Steele, Lea and Flood, 2014)
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebU;
+    x ^= x >> 31;
+    return static_cast<int>((x >> 32) * static_cast<std::uint64_t>(count) >> 32);
+  }
+
+ private:
+  Pick() = default;
+  explicit Pick(std::uint64_t entropy) : entropy_(entropy), hashed_(true) {}
+
+  std::uint64_t entropy_ = 0;
+  bool hashed_ = false;
+};
+
+class Routing {
+ public:
+  virtual ~Routing() = default;
+
+  // The port of node `at` that leads towards host `to`, which is not `at`.
+  virtual int port(int at, int to, const Pick& pick) const = 0;
+};
+
+struct Topology {
+  Graph graph;
+  std::unique_ptr<const Routing> routing;
+};
+
+// The links from host `from` to host `to`, in order.
+std::vector<int> path(const Topology& topology, int from, int to, const Pick& pick);
+
+}  // namespace overture::topology

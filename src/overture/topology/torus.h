@@ -1,0 +1,25 @@
+// A torus of any number of dimensions. Each host has a router of its own; routers are joined in rings along
+// every dimension. Host ids are mixed-radix numbers, dimension 0 fastest, as in Hierarchy.
+#pragma once
+
+#include <vector>
+
+#include "overture/topology/routing.h"
+
+namespace overture::topology {
+
+struct TorusConfig {
+  std::vector<int> sizes{4, 4};
+  // One cable each way along every dimension; the study of tori in the ASTRA-sim tutorial has 25 GB/s and 100
+  // ns.
+  Wire ring{
+      .rate = Bandwidth::bits_per_second(200'000'000'000), .delay = std::chrono::nanoseconds(100), .tier = 1};
+  // From the host into its router: fast enough not to be seen.
+  Wire local{.rate = Bandwidth::bits_per_second(8'000'000'000'000), .delay = Duration::zero(), .tier = 0};
+};
+
+// Dimension order: dimension 0 first, along the shorter way round; half way round, the pick decides (by
+// destination: upwards).
+Topology torus(const TorusConfig& config);
+
+}  // namespace overture::topology
