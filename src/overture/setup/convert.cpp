@@ -117,7 +117,7 @@ std::string write(MemoryRateField value) {
 }
 
 std::string unknown_word(const std::string& text, const std::vector<std::string>& known) {
-  return fmt::format("unknown value \"{}\"\n  {}", text, suggest(text, known));
+  return fmt::format("unknown value \"{}\"\n{}", text, suggest(text, known));
 }
 
 Result<bool> read(const std::vector<std::string>& words, system::Implementation& value) {

@@ -19,11 +19,13 @@ struct Value {
   std::vector<std::pair<std::string, Value>> keys;  // of a map, in the order written
   int line = 0;                                     // from 1; 0 when it comes from the command line
 
-  static Value scalar(std::string text) { return {.kind = Kind::scalar, .text = std::move(text)}; }
+  static Value scalar(std::string text);
   const Value* find(std::string_view key) const;
   // The value of `key`, added if need be.
   Value& at(const std::string& key);
 };
+
+inline Value Value::scalar(std::string text) { return {.kind = Kind::scalar, .text = std::move(text)}; }
 
 // Throws UserError with file and line when the text is not YAML, has a key twice, or is not a map.
 Value parse_yaml(std::string_view text, const std::string& file);

@@ -55,7 +55,10 @@ const Value* Reader::item(const Value& value, const std::string& key, std::size_
 }
 
 void Reader::fail(const Value& at, const std::string& key, const std::string& what) const {
-  throw UserError({.file = file_, .line = at.line, .key = join(key)}, what);
+  // A converter may add what would work on a second line.
+  const std::size_t line_end = what.find('\n');
+  const std::string hint = line_end == std::string::npos ? "" : what.substr(line_end + 1);
+  throw UserError({.file = file_, .line = at.line, .key = join(key)}, what.substr(0, line_end), hint);
 }
 
 void Reader::missing(const std::string& key, const std::string& help) const {

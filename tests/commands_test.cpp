@@ -1,0 +1,173 @@
+// The native commands as a user runs them: simulate, import, generate, explain, demo.
+#include <algorithm>
+#include <set>
+
+#include "program.h"
+#include <gtest/gtest.h>
+
+namespace overture::testing {
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path kExamples = fs::path(OVERTURE_SOURCE_FOLDER) / "examples";
+
+Words astra_files(const std::string& first, const std::string& second) {
+  return {first,
+          second,
+          "--network-configuration=" + (kExamples / "astra/network.json").string(),
+          "--system-configuration=" + (kExamples / "astra/system.txt").string(),
+          "--workload-configuration=" + (kExamples / "astra/workload.txt").string(),
+          "--num-passes=2"};
+}
+
+// The number behind "key": in a JSON text; the tests know the keys.
+std::string json_field(const std::string& text, const std::string& key) {
+  const std::string start = "\"" + key + "\": ";
+  const std::size_t at = text.find(start);
+  if (at == std::string::npos) return "absent";
+  return text.substr(at + start.size(), text.find_first_of(",\n", at) - at - start.size());
+}
+
+TEST(Simulate, WritesAFolderAndPrintsEightyColumns) {
+  const TemporaryFolder folder;
+  const Outcome outcome = run_overture(
+      {"simulate", (kExamples / "dlrm-torus.yaml").string(), "-o", "my results"}, {.folder = folder.path()});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.text();
+  for (const std::string& line : lines_of(outcome.out)) EXPECT_LE(line.size(), 80u) << line;
+  EXPECT_NE(outcome.out.find("exposed communication"), std::string::npos);
+  std::set<std::string> files;
+  for (const auto& entry : fs::directory_iterator(folder.path() / "my results"))
+    files.insert(entry.path().filename());
+  EXPECT_EQ(files, (std::set<std::string>{"summary.json", "setup.yaml", "layers.csv", "dimensions.csv",
+                                          "trace.json.gz"}));
+}
+
+TEST(Simulate, TheSetupInTheResultsGivesTheSameResults) {
+  const TemporaryFolder folder;
+  const Words first{"simulate",       (kExamples / "dlrm-torus.yaml").string(), "-o", "first", "--json", "-s",
+                    "system.chunks=7"};
+  const Words again{"simulate", "first/setup.yaml", "-o", "again", "--json"};
+  const Outcome one = run_overture(first, {.folder = folder.path()});
+  const Outcome two = run_overture(again, {.folder = folder.path()});
+  ASSERT_EQ(two.exit_code, 0) << two.text();
+  EXPECT_EQ(one.out, two.out);
+  EXPECT_EQ(read_text(folder.path() / "first/trace.json.gz"),
+            read_text(folder.path() / "again/trace.json.gz"));
+}
+
+TEST(Simulate, EveryNpuGivesTheSameNumbersAsOne) {
+  const TemporaryFolder folder;
+  const std::string setup = (kExamples / "dlrm-torus.yaml").string();
+  const Outcome one = run_overture({"simulate", setup, "-o", "a", "--json"}, {.folder = folder.path()});
+  const Outcome all = run_overture({"simulate", setup, "-o", "b", "--json", "--simulate-all-npus"},
+                                   {.folder = folder.path()});
+  EXPECT_EQ(json_field(one.out, "digest"), json_field(all.out, "digest"));
+  EXPECT_EQ(json_field(one.out, "finished_us"), json_field(all.out, "finished_us"));
+}
+
+TEST(Simulate, BadSetupsGetOneMessageAndExitCodeTwo) {
+  const TemporaryFolder folder;
+  folder.write("bad.yaml", "name: x\nnetwrk: {}\n");
+  const std::string good = (kExamples / "dlrm-torus.yaml").string();
+  for (const Words& arguments :
+       {Words{"simulate", "missing.yaml"}, Words{"simulate", "bad.yaml"}, Words{"simulate", "."},
+        Words{"simulate"}, Words{"simulate", good, "-s", "network.dimensions.0.size=0"},
+        Words{"simulate", good, "-s", "nonsense"},
+        Words{"simulate", good, "-s", "network.dimensions.0.bandwidth=0 Gbps"},
+        Words{"simulate", good, "-s", "network.dimensions.0.size=3", "-s",
+              "system.all_reduce=[halving_doubling,ring,ring]"},
+        Words{"simulate", good, "-o", "bad.yaml/inside"}, Words{"nonsense"}, Words{}}) {
+    const Outcome outcome = run_overture(arguments, {.folder = folder.path()});
+    EXPECT_EQ(outcome.exit_code, 2) << outcome.text();
+    EXPECT_EQ(outcome.err.substr(0, 7), "error: ") << outcome.text();
+    EXPECT_TRUE(outcome.out.empty()) << outcome.text();
+  }
+}
+
+TEST(Import, GivesTheNumbersOfAstraSimAndSaysThatTheyAreOptimistic) {
+  const TemporaryFolder folder;
+  Words import = astra_files("import", "astra");
+  import.insert(import.end(), {"-o", "imported.yaml"});
+  ASSERT_EQ(run_overture(import, {.folder = folder.path()}).exit_code, 0);
+  const Outcome outcome = run_overture({"simulate", "imported.yaml", "--json"}, {.folder = folder.path()});
+  EXPECT_EQ(json_field(outcome.out, "finished_us"), "172.673");  // the tutorial's run
+  EXPECT_NE(outcome.out.find("messages never share a link"), std::string::npos);
+  const Outcome shared = run_overture(
+      {"simulate", "imported.yaml", "--json", "-s", "network.contention=links"}, {.folder = folder.path()});
+  EXPECT_EQ(shared.out.find("messages never share a link"), std::string::npos);
+}
+
+// Quirk 12 of the original: N-1 messages at once, each with the whole link. Charged for the link they share,
+// an all-to-all cannot beat it, however many NPUs take part.
+TEST(Simulate, AnAllToAllOnASwitchIsNotFasterThanItsLink) {
+  const TemporaryFolder folder;
+  folder.write("a2a.yaml",
+               "network: {dimensions: [{kind: switch, size: 16, bandwidth: 25 GiB/s, latency: 500 ns}]}\n"
+               "workload:\n  parallelism: micro\n  layers:\n    - name: only\n"
+               "      weight_gradient: {communication: {collective: all_to_all, size: 16 MiB}}\n");
+  for (const std::string npus : {"16", "256"}) {
+    const Outcome outcome =
+        run_overture({"simulate", "a2a.yaml", "--json", "-s", "network.dimensions.0.size=" + npus},
+                     {.folder = folder.path()});
+    ASSERT_EQ(outcome.exit_code, 0) << outcome.text();
+    const double us = std::stod(json_field(outcome.out, "finished_us"));
+    const double wire_us = 16.0 / 1024 / 25 * 1e6 * (std::stod(npus) - 1) / std::stod(npus);
+    EXPECT_GT(us, wire_us);
+    EXPECT_LT(us, wire_us * 1.01);
+  }
+}
+
+TEST(Generate, WritesAWorkloadThatRuns) {
+  const TemporaryFolder folder;
+  const Outcome made =
+      run_overture({"generate", "workload", "--mnk", (kExamples / "mnk.csv").string(), "--npus", "64",
+                    "--compute", "roofline:312 TFLOPS,1.5 TB/s", "--out", "workload.txt"},
+                   {.folder = folder.path()});
+  ASSERT_EQ(made.exit_code, 0) << made.text();
+  Words run = astra_files("astra", "--workload-configuration=workload.txt");
+  run.erase(std::remove_if(run.begin() + 2, run.end(), [](const auto& w) { return w.starts_with("--work"); }),
+            run.end());
+  const Outcome outcome = run_overture(run, {.folder = folder.path()});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.text();
+  EXPECT_NE(outcome.out.find("all passes finished at time: "), std::string::npos);
+}
+
+TEST(Explain, TheReferencePageIsWhatTheProgramSays) {
+  const std::string page = read_text(fs::path(OVERTURE_SOURCE_FOLDER) / "docs/reference/setup.md");
+  const Outcome outcome = run_overture({"explain", "--markdown"});
+  EXPECT_NE(page.find(outcome.out), std::string::npos) << "run: overture explain --markdown";
+}
+
+TEST(Explain, KnowsKeysPartsAndEntriesOfLists) {
+  EXPECT_NE(run_overture({"explain", "network.dimensions.0.size"}).out.find("NPUs in this dimension"),
+            std::string::npos);
+  EXPECT_GT(lines_of(run_overture({"explain", "system"}).out).size(), 20u);
+  const Outcome unknown = run_overture({"explain", "netwrk"});
+  EXPECT_EQ(unknown.exit_code, 2);
+  EXPECT_NE(unknown.err.find("did you mean \"network\"?"), std::string::npos);
+}
+
+TEST(Demo, ComparesFourNetworksInATable) {
+  const TemporaryFolder folder;
+  const Outcome outcome = run_overture({"demo"}, {.folder = folder.path()});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.text();
+  for (const std::string& line : lines_of(outcome.out)) EXPECT_LE(line.size(), 80u) << line;
+  for (const char* name : {"torus-3d", "torus-2d", "mesh-switch", "switch"}) {
+    EXPECT_TRUE(fs::exists(folder.path() / "results/demo" / name / "summary.json")) << name;
+  }
+}
+
+TEST(Help, EveryCommandHasExamples) {
+  for (const Words& command : {Words{"demo"}, Words{"simulate"}, Words{"astra"}, Words{"import", "astra"},
+                               Words{"generate", "workload"}, Words{"explain"}}) {
+    Words arguments = command;
+    arguments.push_back("--help");
+    const Outcome outcome = run_overture(arguments);
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.text();
+    EXPECT_NE(outcome.out.find("Examples:"), std::string::npos) << outcome.text();
+  }
+}
+
+}  // namespace
+}  // namespace overture::testing
