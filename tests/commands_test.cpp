@@ -133,10 +133,62 @@ TEST(Generate, WritesAWorkloadThatRuns) {
   EXPECT_NE(outcome.out.find("all passes finished at time: "), std::string::npos);
 }
 
-TEST(Explain, TheReferencePageIsWhatTheProgramSays) {
-  const std::string page = read_text(fs::path(OVERTURE_SOURCE_FOLDER) / "docs/reference/setup.md");
-  const Outcome outcome = run_overture({"explain", "--markdown"});
-  EXPECT_NE(page.find(outcome.out), std::string::npos) << "run: overture explain --markdown";
+TEST(Explain, TheReferencePagesAreWhatTheProgramSays) {
+  const fs::path reference = fs::path(OVERTURE_SOURCE_FOLDER) / "docs/reference";
+  const Outcome setup = run_overture({"explain", "--markdown"});
+  EXPECT_NE(read_text(reference / "setup.md").find(setup.out), std::string::npos)
+      << "run: overture explain --markdown";
+  const Outcome flows = run_overture({"explain", "--flows", "--markdown"});
+  EXPECT_NE(read_text(reference / "flows.md").find(flows.out), std::string::npos)
+      << "run: overture explain --flows --markdown";
+}
+
+TEST(Flows, GoldenFlowsGiveGoldenCompletionTimes) {
+  const TemporaryFolder folder;
+  const fs::path golden = fs::path(OVERTURE_TESTS_FOLDER) / "golden/ns3/S2-star64-a2a-32k-iw10";
+  folder.write("star.yaml", "topology: {star: {hosts: 64}}\n");
+  const Outcome outcome =
+      run_overture({"flows", "star.yaml", "--flows", (golden / "flows.csv").string(), "--out", "fct.csv"},
+                   {.folder = folder.path()});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.text();
+  const auto ours = lines_of(read_text(folder.path() / "fct.csv"));
+  const auto theirs = lines_of(read_text(golden / "fct.csv"));
+  ASSERT_EQ(ours.size(), theirs.size());
+  EXPECT_EQ(ours[0], theirs[0]);
+  for (std::size_t i = 1; i < ours.size(); ++i) {
+    const auto fct = [](const std::string& line) { return std::stod(line.substr(line.rfind(',') + 1)); };
+    EXPECT_NEAR(fct(ours[i]), fct(theirs[i]), fct(theirs[i]) * 1e-6) << ours[i];
+  }
+}
+
+TEST(Flows, ACutRunReportsWhatFinished) {
+  const TemporaryFolder folder;
+  const Outcome outcome =
+      run_overture({"flows", (kExamples / "fat-tree.yaml").string(), "--max-sim-time", "80 us", "--json"},
+                   {.folder = folder.path()});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.text();
+  const int finished = std::stoi(json_field(outcome.out, "finished"));
+  EXPECT_GT(finished, 0);
+  EXPECT_LT(finished, std::stoi(json_field(outcome.out, "flows")));
+}
+
+TEST(Flows, BadInputGetsOneMessageBeforeTheRun) {
+  const TemporaryFolder folder;
+  folder.write("far.csv", "src,dst,bytes,start_ns\n0,999,1,0\n");
+  folder.write("apart.txt",
+               "hosts 2\nswitches 2\nlink h0 s0 1 Gbps 1 us host\nlink h1 s1 1 Gbps 1 us host\n");
+  const std::string setup = (kExamples / "fat-tree.yaml").string();
+  for (const Words& arguments :
+       {Words{"flows", setup, "--flows", "far.csv"}, Words{"flows", setup, "--flows", "missing.csv"},
+        Words{"flows", setup, "-s", "topology.fat_tree.k=3"},
+        Words{"flows", setup, "-s", "topology.fat_tree.host.rate=0 Gbps"},
+        Words{"flows", setup, "-s", "topology.fat_tree.k=4000"},
+        Words{"flows", setup, "-s", "topology={file: apart.txt}"},
+        Words{"flows", setup, "--max-sim-time", "soon"}}) {
+    const Outcome outcome = run_overture(arguments, {.folder = folder.path()});
+    EXPECT_EQ(outcome.exit_code, 2) << outcome.text();
+    EXPECT_EQ(outcome.err.substr(0, 7), "error: ") << outcome.text();
+  }
 }
 
 TEST(Explain, KnowsKeysPartsAndEntriesOfLists) {
@@ -160,7 +212,7 @@ TEST(Demo, ComparesFourNetworksInATable) {
 
 TEST(Help, EveryCommandHasExamples) {
   for (const Words& command : {Words{"demo"}, Words{"simulate"}, Words{"astra"}, Words{"import", "astra"},
-                               Words{"generate", "workload"}, Words{"explain"}}) {
+                               Words{"generate", "workload"}, Words{"explain"}, Words{"flows"}}) {
     Words arguments = command;
     arguments.push_back("--help");
     const Outcome outcome = run_overture(arguments);

@@ -22,7 +22,8 @@ struct Options {
 
 void check_rows(const Options& options) {
   if (options.run_name.find('/') != std::string::npos) {
-    throw UserError({.key = "--run-name"}, "must not contain a slash", "it becomes part of a file's name; folders go into --path");
+    throw UserError({.key = "--run-name"}, "must not contain a slash",
+                    "it becomes part of a file's name; folders go into --path");
   }
   if (options.total_rows < 1 || options.total_rows > 100'000) {
     throw UserError({.key = "--total-stat-rows"}, "must be from 1 to 100000");

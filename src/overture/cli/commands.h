@@ -8,6 +8,7 @@ namespace overture::cli {
 void add_astra(Command& root);
 void add_demo(Command& root);
 void add_explain(Command& root);
+void add_flows(Command& root);
 void add_generate(Command& root);
 void add_import(Command& root);
 void add_simulate(Command& root);

@@ -6,6 +6,7 @@
 #include "overture/base/error.h"
 #include "overture/base/text.h"
 #include "overture/cli/commands.h"
+#include "overture/setup/flows_setup.h"
 #include "overture/setup/setup.h"
 
 namespace overture::cli {
@@ -13,6 +14,7 @@ namespace {
 
 struct Options {
   std::string key;
+  bool flows = false;
   bool markdown = false;
 };
 
@@ -36,7 +38,7 @@ void print_markdown(const std::vector<setup::Explanation>& all) {
 
 // "system" explains everything below it; "network.dimensions.0.size" is an entry's key like any other's.
 int run(const Options& options) {
-  const auto all = setup::explain_setup();
+  const auto all = options.flows ? setup::explain_flows_setup() : setup::explain_setup();
   if (options.markdown) {
     print_markdown(all);
     return 0;
@@ -74,7 +76,9 @@ void add_explain(Command& root) {
   command
       .positional("key", options->key,
                   "Such as network.contention, or a part like system; all keys when left out", false)
-      .flag("--markdown", options->markdown, "All keys as a table; docs/reference/setup.md is made from it")
+      .flag("--flows", options->flows,
+            "Keys of the setups of `overture flows`, instead of those of `simulate`")
+      .flag("--markdown", options->markdown, "All keys as a table; docs/reference/*.md are made from it")
       .examples("  overture explain network.contention\n  overture explain system")
       .runs([options] { return run(*options); });
 }

@@ -14,6 +14,7 @@ int main(int argc, char** argv) {
     add_simulate(root);
     add_astra(root);
     add_import(root);
+    add_flows(root);
     add_generate(root);
     add_explain(root);
   });

@@ -66,6 +66,10 @@ std::string write_algorithm(const Algorithm& algorithm) {
 
 Result<bool> read(const std::string& text, Duration& value) { return take(parse_duration(text), value); }
 Result<bool> read(const std::string& text, Bytes& value) { return take(parse_bytes(text), value); }
+Result<bool> read(const std::string& text, Bandwidth& value) { return take(parse_bandwidth(text), value); }
+Result<bool> read(const std::string& text, std::uint64_t& value) {
+  return read_number(text, value, "a whole number");
+}
 Result<bool> read(const std::string& text, int& value) { return read_number(text, value, "a whole number"); }
 Result<bool> read(const std::string& text, double& value) {
   double parsed = 0;
@@ -104,6 +108,8 @@ Result<bool> read(const std::string& text, MemoryRateField value) {
 
 std::string write(Duration value) { return exact(value); }
 std::string write(Bytes value) { return exact(value); }
+std::string write(Bandwidth value) { return exact(value); }
+std::string write(std::uint64_t value) { return fmt::format("{}", value); }
 std::string write(int value) { return fmt::format("{}", value); }
 std::string write(double value) { return fmt::format("{}", value); }
 std::string write(bool value) { return value ? "true" : "false"; }

@@ -2,6 +2,8 @@
 // serves reading, writing and explaining.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -27,7 +29,9 @@ struct MemoryRateField {
 // it is.
 Result<bool> read(const std::string& text, Duration& value);
 Result<bool> read(const std::string& text, Bytes& value);
+Result<bool> read(const std::string& text, Bandwidth& value);
 Result<bool> read(const std::string& text, int& value);
+Result<bool> read(const std::string& text, std::uint64_t& value);
 Result<bool> read(const std::string& text, double& value);
 Result<bool> read(const std::string& text, bool& value);
 Result<bool> read(const std::string& text, std::string& value);
@@ -37,7 +41,9 @@ Result<bool> read(const std::string& text, MemoryRateField value);
 
 std::string write(Duration value);
 std::string write(Bytes value);
+std::string write(Bandwidth value);
 std::string write(int value);
+std::string write(std::uint64_t value);
 std::string write(double value);
 std::string write(bool value);
 std::string write(const std::string& value);
@@ -47,6 +53,8 @@ std::string write(MemoryRateField value);
 
 inline std::string describe_type(Duration) { return "time"; }
 inline std::string describe_type(Bytes) { return "size"; }
+inline std::string describe_type(Bandwidth) { return "rate"; }
+inline std::string describe_type(std::uint64_t) { return "whole number"; }
 inline std::string describe_type(int) { return "whole number"; }
 inline std::string describe_type(double) { return "number"; }
 inline std::string describe_type(bool) { return "true or false"; }
@@ -87,6 +95,23 @@ std::string describe_type(E) {
   std::string text;
   for (const auto& [candidate, word] : kWords<E>) text += (text.empty() ? "" : ", ") + std::string(word);
   return text;
+}
+
+// A value that may be left out; without one there is no default to write.
+template <class T>
+Result<bool> read(const std::string& text, std::optional<T>& value) {
+  T given{};
+  Result<bool> result = read(text, given);
+  if (result) value = given;
+  return result;
+}
+template <class T>
+std::string write(const std::optional<T>& value) {
+  return value ? write(*value) : "";
+}
+template <class T>
+std::string describe_type(const std::optional<T>&) {
+  return describe_type(T{});
 }
 
 // One algorithm per dimension, or a single flat_... over all ranks.

@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "overture/network/analytical/config.h"
+#include "overture/network/packet/config.h"
+#include "overture/network/packet/patterns.h"
 #include "overture/system/config.h"
 #include "overture/workload/workload.h"
 
@@ -89,5 +91,51 @@ inline constexpr auto kWords<workload::Parallelism> = std::to_array<Word<workloa
     {workload::Parallelism::hybrid_dlrm_enhanced, "hybrid_dlrm_enhanced"},
     {workload::Parallelism::hybrid_customized, "hybrid_customized"},
 });
+
+template <>
+inline constexpr auto kWords<network::packet::MarkAt> = std::to_array<Word<network::packet::MarkAt>>({
+    {network::packet::MarkAt::enqueue, "enqueue"},
+    {network::packet::MarkAt::dequeue, "dequeue"},
+});
+
+template <>
+inline constexpr auto kWords<network::packet::CongestionControl> =
+    std::to_array<Word<network::packet::CongestionControl>>({
+        {network::packet::CongestionControl::new_reno, "new_reno"},
+        {network::packet::CongestionControl::dctcp, "dctcp"},
+    });
+
+template <>
+inline constexpr auto kWords<network::packet::DctcpRule> = std::to_array<Word<network::packet::DctcpRule>>({
+    {network::packet::DctcpRule::rfc8257, "rfc8257"},
+    {network::packet::DctcpRule::htsim, "htsim"},
+});
+
+template <>
+inline constexpr auto kWords<network::packet::AckPath> = std::to_array<Word<network::packet::AckPath>>({
+    {network::packet::AckPath::network, "network"},
+    {network::packet::AckPath::instant, "instant"},
+});
+
+template <>
+inline constexpr auto kWords<network::packet::ConnectionUse> =
+    std::to_array<Word<network::packet::ConnectionUse>>({
+        {network::packet::ConnectionUse::per_pair, "per_pair"},
+        {network::packet::ConnectionUse::per_message, "per_message"},
+    });
+
+template <>
+inline constexpr auto kWords<topology::PathRule> = std::to_array<Word<topology::PathRule>>({
+    {topology::PathRule::by_destination, "by_destination"},
+    {topology::PathRule::hash_per_flow, "hash_per_flow"},
+    {topology::PathRule::spray, "spray"},
+});
+
+template <>
+inline constexpr auto kWords<network::packet::AllToAllOrder> =
+    std::to_array<Word<network::packet::AllToAllOrder>>({
+        {network::packet::AllToAllOrder::rotated, "rotated"},
+        {network::packet::AllToAllOrder::naive, "naive"},
+    });
 
 }  // namespace overture::setup

@@ -1,0 +1,102 @@
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "overture/base/error.h"
+#include "overture/base/files.h"
+#include "overture/base/table.h"
+#include "overture/base/text.h"
+#include "overture/cli/commands.h"
+#include "overture/cli/version.h"
+#include "overture/report/flows_summary.h"
+#include "overture/setup/flow_list.h"
+#include "overture/setup/flows_setup.h"
+
+namespace overture::cli {
+namespace {
+
+namespace packet = network::packet;
+
+struct Options {
+  std::string setup;
+  std::vector<std::string> overrides;
+  std::string flows;
+  std::string out;
+  std::string folder;
+  std::string max_sim_time;
+  int max_wall_seconds = 0;
+  bool json = false;
+};
+
+packet::RunLimits limits(const Options& options) {
+  packet::RunLimits limits;
+  if (!options.max_sim_time.empty()) {
+    const Result<Duration> until = parse_duration(options.max_sim_time);
+    if (!until) throw UserError({.key = "--max-sim-time"}, until.error());
+    limits.until = Time{until.value()};
+  }
+  if (options.max_wall_seconds < 0) throw UserError({.key = "--max-wall"}, "must not be negative");
+  if (options.max_wall_seconds > 0) limits.wall = std::chrono::seconds(options.max_wall_seconds);
+  return limits;
+}
+
+void print_summary(const report::FlowsRun& run, const std::filesystem::path& folder) {
+  fmt::print("{}: {} hosts, {} flows, {} finished\n\n", run.name, run.topology.graph.hosts(),
+             run.flows.size(), run.result.finished);
+  Table table({"what", "value"});
+  for (const auto& [label, text] : report::flows_lines(run)) table.add({label, text});
+  fmt::print("{}\nresults: {}\n", table.text(), folder.string());
+}
+
+int run(const Options& options) {
+  const setup::FlowsSetup setup = setup::load_flows_setup(options.setup, options.overrides);
+  const topology::Topology topology = setup::make_topology(setup);
+  const auto flows = options.flows.empty() ? setup::make_traffic(setup, topology.graph.hosts())
+                                           : setup::read_flows(options.flows);
+  const packet::RunResult result = packet::run_flows(topology, setup.network, flows, limits(options));
+  const report::FlowsRun run{.name = setup.name,
+                             .setup_yaml = setup::write_flows_setup(setup),
+                             .version = version_text(),
+                             .topology = topology,
+                             .flows = flows,
+                             .result = result};
+  const std::filesystem::path folder =
+      options.folder.empty() ? std::filesystem::path("results") / std::filesystem::path(options.setup).stem()
+                             : std::filesystem::path(options.folder);
+  report::write_flows_folder(run, folder);
+  write_file(options.out.empty() ? folder / "fct.csv" : std::filesystem::path(options.out),
+             setup::write_flow_csv(flows, result));
+  if (options.json) {
+    fmt::print("{}", report::flows_summary_json(run));
+  } else {
+    print_summary(run, folder);
+  }
+  return 0;
+}
+
+}  // namespace
+
+void add_flows(Command& root) {
+  auto options = std::make_shared<Options>();
+  Command command =
+      root.add("flows", "Run a list of flows on a packet-level network: completion times, drops, queues");
+  command.positional("setup", options->setup, "Network setup (YAML); see docs/reference/flows.md")
+      .option("--flows", options->flows,
+              "src,dst,bytes,start_ns as CSV, or htsim's .cm; instead of the setup's traffic")
+      .option("--out", options->out, "Completion times as CSV (default: fct.csv in the results)")
+      .option("-o,--results", options->folder, "Folder for the results (default: results/<setup name>)")
+      .option("-s,--set", options->overrides, "key=value: change one key of the setup; may be repeated")
+      .option("--max-sim-time", options->max_sim_time, "Stop at this simulated time and report what finished")
+      .option("--max-wall", options->max_wall_seconds,
+              "Stop after so many seconds and report what finished; 0: never")
+      .flag("--json", options->json, "Print summary.json instead of a table")
+      .examples(
+          "  overture flows fat-tree.yaml\n"
+          "  overture flows fat-tree.yaml --flows flows.csv --out fct.csv\n"
+          "  overture flows fat-tree.yaml -s traffic.pattern=permutation -s paths=spray")
+      .runs([options] { return run(*options); });
+}
+
+}  // namespace overture::cli

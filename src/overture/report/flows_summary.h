@@ -1,0 +1,31 @@
+// What a run of flows leaves: summary.json and links.csv, and the few lines that a terminal shows.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "overture/network/packet/run_flows.h"
+#include "overture/topology/routing.h"
+
+namespace overture::report {
+
+struct FlowsRun {
+  std::string name;
+  std::string setup_yaml;
+  std::string version;
+  const topology::Topology& topology;
+  const std::vector<network::packet::FlowSpec>& flows;
+  const network::packet::RunResult& result;
+};
+
+// Label and value, for people.
+std::vector<std::pair<std::string, std::string>> flows_lines(const FlowsRun& run);
+
+std::string flows_summary_json(const FlowsRun& run);
+
+// Makes the folder if need be; writes setup.yaml, links.csv and summary.json. Throws UserError.
+void write_flows_folder(const FlowsRun& run, const std::filesystem::path& folder);
+
+}  // namespace overture::report

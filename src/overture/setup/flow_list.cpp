@@ -1,0 +1,156 @@
+#include "overture/setup/flow_list.h"
+
+#include <charconv>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "overture/base/error.h"
+#include "overture/base/files.h"
+
+namespace overture::setup {
+namespace {
+
+using network::packet::FlowSpec;
+
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view kBlank = " \t\r";
+  const std::size_t first = text.find_first_not_of(kBlank);
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(kBlank) - first + 1);
+}
+
+// Calls `visit(line, number)` for every line that is not blank.
+template <class Visit>
+void for_each_line(std::string_view text, Visit visit) {
+  for (int number = 1; !text.empty(); ++number) {
+    const std::size_t end = text.find('\n');
+    const std::string_view line = trimmed(text.substr(0, end));
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+    if (!line.empty()) visit(line, number);
+  }
+}
+
+std::int64_t whole(std::string_view text, const Where& where, std::int64_t most) {
+  text = trimmed(text);
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size()) {
+    throw UserError(where, fmt::format("\"{}\" is not a whole number", text));
+  }
+  if (value < 0 || value > most)
+    throw UserError(where, fmt::format("{} is out of range", value), fmt::format("use 0 to {}", most));
+  return value;
+}
+
+constexpr std::int64_t kMostHosts = 2'147'483'647;
+constexpr std::int64_t kMostBytes = std::int64_t{1} << 50;
+constexpr std::int64_t kMostNs = 1'000'000'000'000'000;
+
+std::vector<std::string_view> split(std::string_view line, char separator) {
+  std::vector<std::string_view> parts;
+  for (;;) {
+    const std::size_t end = line.find(separator);
+    parts.push_back(line.substr(0, end));
+    if (end == std::string_view::npos) return parts;
+    line.remove_prefix(end + 1);
+  }
+}
+
+}  // namespace
+
+std::vector<FlowSpec> parse_flow_csv(std::string_view text, const std::string& file) {
+  constexpr std::string_view kHeader = "src,dst,bytes,start_ns";
+  std::vector<FlowSpec> flows;
+  bool header_seen = false;
+  for_each_line(text, [&](std::string_view line, int number) {
+    const auto where = [&](const char* column) { return Where{.file = file, .line = number, .key = column}; };
+    if (!header_seen) {
+      if (line != kHeader) throw UserError(where(""), fmt::format("the first line must be {}", kHeader));
+      header_seen = true;
+      return;
+    }
+    const auto cells = split(line, ',');
+    if (cells.size() != 4)
+      throw UserError(where(""), fmt::format("has {} columns, not 4", cells.size()), std::string(kHeader));
+    flows.push_back({.from = Rank{static_cast<int>(whole(cells[0], where("src"), kMostHosts))},
+                     .to = Rank{static_cast<int>(whole(cells[1], where("dst"), kMostHosts))},
+                     .size = Bytes{whole(cells[2], where("bytes"), kMostBytes)},
+                     .start = Time{Nanoseconds{whole(cells[3], where("start_ns"), kMostNs)}}});
+  });
+  if (flows.empty())
+    throw UserError({.file = file}, "holds no flows",
+                    fmt::format("expected {} and a line per flow", kHeader));
+  return flows;
+}
+
+namespace {
+
+// "3->7 id 12 start 0 size 2000000"
+FlowSpec parse_connection(std::string_view line, const Where& where) {
+  std::vector<std::string_view> words;
+  for (const std::string_view word : split(line, ' ')) {
+    if (!trimmed(word).empty()) words.push_back(trimmed(word));
+  }
+  const std::size_t arrow = words[0].find("->");
+  if (arrow == std::string_view::npos)
+    throw UserError(where, fmt::format("\"{}\" is not src->dst", words[0]));
+  FlowSpec flow{.from = Rank{static_cast<int>(whole(words[0].substr(0, arrow), where, kMostHosts))},
+                .to = Rank{static_cast<int>(whole(words[0].substr(arrow + 2), where, kMostHosts))}};
+  for (std::size_t i = 1; i + 1 < words.size(); i += 2) {
+    if (words[i] == "start") {
+      flow.start = Time{Duration{whole(words[i + 1], where, kMostNs * 1000)}};
+    } else if (words[i] == "size") {
+      flow.size = Bytes{whole(words[i + 1], where, kMostBytes)};
+    } else if (words[i] != "id" && words[i] != "prio") {
+      throw UserError(where, fmt::format("\"{}\" is not supported", words[i]),
+                      "known: id, start, size, prio");
+    }
+  }
+  return flow;
+}
+
+}  // namespace
+
+std::vector<FlowSpec> parse_connection_matrix(std::string_view text, const std::string& file) {
+  std::vector<FlowSpec> flows;
+  std::optional<std::int64_t> expected;
+  for_each_line(text, [&](std::string_view line, int number) {
+    const Where where{.file = file, .line = number};
+    if (line.starts_with('#') || line.starts_with("Nodes")) return;
+    if (line.starts_with("Connections")) {
+      expected = whole(line.substr(11), where, kMostHosts);
+    } else if (line.starts_with("Triggers")) {
+      if (whole(line.substr(8), where, kMostHosts) > 0) throw UserError(where, "triggers are not supported");
+    } else {
+      flows.push_back(parse_connection(line, where));
+    }
+  });
+  if (flows.empty()) throw UserError({.file = file}, "holds no connections");
+  if (expected && *expected != static_cast<std::int64_t>(flows.size())) {
+    throw UserError({.file = file},
+                    fmt::format("promises {} connections but holds {}", *expected, flows.size()),
+                    "is it cut short?");
+  }
+  return flows;
+}
+
+std::vector<FlowSpec> read_flows(const std::filesystem::path& file) {
+  const std::string text = read_file(file);
+  return file.extension() == ".cm" ? parse_connection_matrix(text, file.string())
+                                   : parse_flow_csv(text, file.string());
+}
+
+std::string write_flow_csv(const std::vector<FlowSpec>& flows, const network::packet::RunResult& result) {
+  std::string text = "src,dst,bytes,start_ns,fct_ns\n";
+  for (std::size_t i = 0; i < flows.size(); ++i) {
+    const FlowSpec& flow = flows[i];
+    const auto ns = [](Duration d) { return fmt::format("{}.{:03}", d.count() / 1000, d.count() % 1000); };
+    text += fmt::format("{},{},{},{},{}\n", index(flow.from), index(flow.to), flow.size.count(),
+                        flow.start.time_since_epoch() / Nanoseconds{1},
+                        result.completion[i] ? ns(*result.completion[i]) : "");
+  }
+  return text;
+}
+
+}  // namespace overture::setup

@@ -1,0 +1,202 @@
+#include "overture/setup/flows_setup.h"
+
+#include <fmt/format.h>
+
+#include "overture/base/files.h"
+#include "overture/topology/graph_file.h"
+
+namespace overture::setup {
+namespace {
+
+using namespace network::packet;
+
+template <class V>
+void describe(V& v, const std::string& key, topology::Wire& wire, const std::string& help) {
+  v.group(key, help, [&](auto& group) {
+    group.field("rate", wire.rate, "In one direction");
+    group.field("delay", wire.delay, "From one end to the other");
+  });
+}
+
+template <class V>
+void describe(V& v, TopologyChoice& t) {
+  v.optional_group("star", t.star, "Every host on one switch", [](auto& g, topology::StarConfig& c) {
+    g.field("hosts", c.hosts, "Hosts");
+    describe(g, "wire", c.wire, "From host to switch");
+  });
+  v.optional_group("leaf_spine", t.leaf_spine, "Two layers of switches",
+                   [](auto& g, topology::LeafSpineConfig& c) {
+                     g.field("leaves", c.leaves, "Leaf switches");
+                     g.field("hosts_per_leaf", c.hosts_per_leaf, "Hosts on each leaf");
+                     g.field("spines", c.spines, "Spine switches; each leaf has a cable to each");
+                     describe(g, "host", c.host, "From host to leaf");
+                     describe(g, "spine", c.spine, "From leaf to spine");
+                   });
+  v.optional_group("fat_tree", t.fat_tree, "The k-ary fat tree: k^3/4 hosts",
+                   [](auto& g, topology::FatTreeConfig& c) {
+                     g.field("k", c.k, "Ports of a switch, and pods; even");
+                     g.field("hosts_per_edge", c.hosts_per_edge, "Hosts on each edge switch; 0 means k/2");
+                     describe(g, "host", c.host, "From host to edge");
+                     describe(g, "aggregation", c.aggregation, "From edge to aggregation");
+                     describe(g, "core", c.core, "From aggregation to core");
+                   });
+  v.optional_group("torus", t.torus, "Rings along every dimension", [](auto& g, topology::TorusConfig& c) {
+    g.integers("sizes", c.sizes, "Hosts along each dimension");
+    describe(g, "ring", c.ring, "From neighbour to neighbour");
+    describe(g, "local", c.local, "From a host into its own router");
+  });
+  v.field("file", t.file, "A graph in a text file, beside the setup");
+}
+
+template <class V>
+void describe(V& v, QueueConfig& q) {
+  v.field("port_limit", q.port_limit, "Drop-tail: most bytes that wait at a port; unlimited if left out");
+  v.field("shared_limit", q.shared_limit, "The same for all ports of a switch together");
+  v.field("mark_above", q.mark_above, "ECN: marks data when more waits (K of RFC 8257)");
+  v.field("mark_at", q.mark_at, "When marking is decided: as a packet comes, or as it leaves");
+}
+
+template <class V>
+void describe(V& v, TcpConfig& t) {
+  v.field("control", t.control, "Congestion control");
+  v.field("segment", t.segment, "Most payload in a packet");
+  v.field("header", t.header, "On every data packet");
+  v.field("ack", t.ack, "Size of an ACK without SACK blocks");
+  v.field("initial_window", t.initial_window, "Segments (RFC 6928)");
+  v.field("receive_window", t.receive_window, "Most that may be under way");
+  v.field("first_window", t.first_window, "The same until the first ACK");
+  v.field("slow_start_threshold", t.slow_start_threshold, "Segments; unlimited if left out");
+  v.field("send_delay", t.send_delay, "From the send call to the first packet");
+  v.field("duplicate_acks", t.duplicate_acks, "That make a loss (RFC 5681)");
+  v.field("min_rto", t.min_rto, "Shortest retransmission timeout");
+  v.field("max_rto", t.max_rto, "Longest retransmission timeout (RFC 6298)");
+  v.field("clock_granularity", t.clock_granularity, "G of RFC 6298");
+  v.field("dctcp_gain", t.dctcp_gain, "g of RFC 8257");
+  v.field("dctcp_rule", t.dctcp_rule, "How DCTCP reacts to marks: as RFC 8257, or as htsim");
+  v.field("ack_path", t.ack_path, "ACKs travel as packets, or at once and for free");
+  v.field("connections", t.connections, "One per pair of hosts, or a new one per message");
+  v.field("open_with_one_byte", t.open_with_one_byte, "A SYN that carries the first byte (htsim)");
+  v.field("pad_to_segment", t.pad_to_segment,
+          "The last packet of a message is as long as the others (htsim)");
+}
+
+template <class V>
+void describe(V& v, TrafficPattern& t) {
+  v.field("pattern", t.kind,
+          "all_to_all, permutation, incast or ring; leave out when flows come from --flows");
+  v.field("size", t.size, "Of every flow");
+  v.field("order", t.order, "all_to_all: to i+1, i+2, ... (rotated), or everybody to 0, 1, ... (naive)");
+  v.field("group", t.group, "all_to_all: within groups of so many hosts; 0 means all");
+  v.field("senders", t.senders, "incast: hosts that send to host 0; 0 means all others");
+}
+
+template <class V>
+void describe(V& v, FlowsSetup& s) {
+  v.field("name", s.name, "Of the run, shown in results");
+  v.field("seed", s.network.seed, "Of every random choice");
+  v.group("topology", "Exactly one of these", [&](auto& g) { describe(g, s.topology); });
+  v.optional_group("nodes", s.nodes, "Machines of several GPUs whose NICs are the hosts of the topology",
+                   [](auto& g, topology::HierarchicalSwitchConfig& c) {
+                     g.field("gpus_per_node", c.gpus_per_node, "GPUs in each node");
+                     g.field("nics_per_node", c.nics_per_node, "As many as GPUs: one each; fewer: shared");
+                     describe(g, "inside", c.inside, "From GPU to the node's switch");
+                     describe(g, "pcie", c.pcie, "From GPU or node switch to NIC");
+                   });
+  v.field("oversubscription", s.oversubscription,
+          "leaf_spine and fat_tree: thins the upper tiers; 1 is full bisection");
+  v.field("paths", s.network.paths,
+          "Choice among equal ways: by destination, by a hash of the flow, per packet");
+  v.group("queue", "Output queues of switches", [&](auto& g) { describe(g, s.network.queue); });
+  v.group("tcp", "The transport", [&](auto& g) { describe(g, s.network.tcp); });
+  v.group("traffic", "What is sent, unless --flows names a file", [&](auto& g) { describe(g, s.traffic); });
+}
+
+[[noreturn]] void fail(const FlowsSetup& setup, const std::string& key, const std::string& what,
+                       const std::string& hint = {}) {
+  throw UserError({.file = setup.file, .key = key}, what, hint);
+}
+
+int chosen(const TopologyChoice& t) {
+  return (t.star ? 1 : 0) + (t.leaf_spine ? 1 : 0) + (t.fat_tree ? 1 : 0) + (t.torus ? 1 : 0) +
+         (t.file.empty() ? 0 : 1);
+}
+
+topology::Topology build(const FlowsSetup& setup) {
+  const TopologyChoice& t = setup.topology;
+  const bool thin = setup.oversubscription != 1;
+  if (thin && !t.leaf_spine && !t.fat_tree)
+    fail(setup, "oversubscription", "only a leaf_spine or fat_tree can be oversubscribed");
+  if (t.star) return topology::star(*t.star);
+  if (t.leaf_spine)
+    return topology::leaf_spine(thin ? topology::oversubscribed(*t.leaf_spine, setup.oversubscription)
+                                     : *t.leaf_spine);
+  if (t.fat_tree)
+    return topology::fat_tree(thin ? topology::oversubscribed(*t.fat_tree, setup.oversubscription)
+                                   : *t.fat_tree);
+  if (t.torus) return topology::torus(*t.torus);
+  return topology::read_graph(std::filesystem::path(setup.file).parent_path() / t.file);
+}
+
+}  // namespace
+
+FlowsSetup parse_flows_setup(std::string_view text, const std::string& file,
+                             const std::vector<std::string>& overrides) {
+  Value root = parse_yaml(text, file);
+  for (const std::string& assignment : overrides) override_value(root, assignment);
+  FlowsSetup setup;
+  setup.file = file;
+  Reader reader(&root, file, "");
+  describe(reader, setup);
+  reader.finish();
+  if (chosen(setup.topology) != 1) {
+    fail(setup, "topology", fmt::format("chooses {} topologies", chosen(setup.topology)),
+         "choose one of star, leaf_spine, fat_tree, torus, file");
+  }
+  require_sound(setup.network);
+  return setup;
+}
+
+FlowsSetup load_flows_setup(const std::filesystem::path& file, const std::vector<std::string>& overrides) {
+  return parse_flows_setup(read_file(file), file.string(), overrides);
+}
+
+std::string write_flows_setup(const FlowsSetup& setup) {
+  FlowsSetup copy = setup;
+  return to_yaml(Writer::without_defaults(copy, [](Writer& w, FlowsSetup& s) { describe(w, s); }));
+}
+
+std::vector<Explanation> explain_flows_setup() {
+  std::vector<Explanation> explanations;
+  FlowsSetup initial;
+  Explainer explainer(explanations, "");
+  describe(explainer, initial);
+  return explanations;
+}
+
+topology::Topology make_topology(const FlowsSetup& setup) {
+  topology::Topology built = build(setup);
+  return setup.nodes ? topology::hierarchical_switch(*setup.nodes, std::move(built)) : std::move(built);
+}
+
+std::vector<FlowSpec> make_traffic(const FlowsSetup& setup, int hosts) {
+  const TrafficPattern& t = setup.traffic;
+  if (t.kind == "all_to_all") {
+    if (t.group < 0 || (t.group > 0 && hosts % t.group != 0)) {
+      fail(setup, "traffic.group", fmt::format("{} does not divide {} hosts", t.group, hosts));
+    }
+    return all_to_all(hosts, t.size, t.order, t.group);
+  }
+  if (t.kind == "permutation") return permutation(hosts, t.size, setup.network.seed);
+  if (t.kind == "ring") return ring(hosts, t.size);
+  if (t.kind == "incast") {
+    if (t.senders < 0 || t.senders >= hosts)
+      fail(setup, "traffic.senders", fmt::format("{} senders with {} hosts", t.senders, hosts));
+    return incast(t.senders == 0 ? hosts - 1 : t.senders, t.size);
+  }
+  if (t.kind.empty())
+    fail(setup, "traffic.pattern", "is missing", "name a pattern, or a list of flows with --flows");
+  fail(setup, "traffic.pattern", fmt::format("unknown pattern \"{}\"", t.kind),
+       suggest(t.kind, {"all_to_all", "permutation", "incast", "ring"}));
+}
+
+}  // namespace overture::setup
