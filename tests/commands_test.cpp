@@ -210,9 +210,30 @@ TEST(Demo, ComparesFourNetworksInATable) {
   }
 }
 
+TEST(BenchCollective, PrintsNcclTestsTableOnBothBackends) {
+  const TemporaryFolder folder;
+  folder.write("star.yaml", "topology: {star: {hosts: 4}}\n");
+  for (const std::string& setup : {std::string("star.yaml"), (kExamples / "dlrm-torus.yaml").string()}) {
+    const Outcome outcome =
+        run_overture({"bench", "collective", setup, "-b", "64K", "-e", "1M", "-f", "4", "-o", "table.csv"},
+                     {.folder = folder.path()});
+    ASSERT_EQ(outcome.exit_code, 0) << outcome.text();
+    EXPECT_NE(outcome.out.find("busbw"), std::string::npos);
+    EXPECT_EQ(lines_of(read_text(folder.path() / "table.csv")).size(), 4u);
+  }
+  for (const Words& extra :
+       {Words{"--collective", "all_reduc"}, Words{"-f", "1"}, Words{"-b", "2M", "-e", "1M"},
+        Words{"--algorithm", "rings"}, Words{"--chunks", "0"}}) {
+    Words arguments{"bench", "collective", "star.yaml"};
+    arguments.insert(arguments.end(), extra.begin(), extra.end());
+    EXPECT_EQ(run_overture(arguments, {.folder = folder.path()}).exit_code, 2);
+  }
+}
+
 TEST(Help, EveryCommandHasExamples) {
-  for (const Words& command : {Words{"demo"}, Words{"simulate"}, Words{"astra"}, Words{"import", "astra"},
-                               Words{"generate", "workload"}, Words{"explain"}, Words{"flows"}}) {
+  for (const Words& command :
+       {Words{"demo"}, Words{"simulate"}, Words{"astra"}, Words{"import", "astra"},
+        Words{"generate", "workload"}, Words{"explain"}, Words{"flows"}, Words{"bench", "collective"}}) {
     Words arguments = command;
     arguments.push_back("--help");
     const Outcome outcome = run_overture(arguments);

@@ -6,6 +6,7 @@
 namespace overture::cli {
 
 void add_astra(Command& root);
+void add_bench(Command& root);
 void add_demo(Command& root);
 void add_explain(Command& root);
 void add_flows(Command& root);

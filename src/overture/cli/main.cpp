@@ -15,6 +15,7 @@ int main(int argc, char** argv) {
     add_astra(root);
     add_import(root);
     add_flows(root);
+    add_bench(root);
     add_generate(root);
     add_explain(root);
   });
