@@ -71,7 +71,8 @@ OneCollective::OneCollective(std::string_view kind, std::int64_t bytes, int spli
   network = kRing;
   for (int i = 0; i < 4; ++i) system = changed(system, "ring_direct", "ring");
   system = changed(system, "splits: 4", "splits: " + std::to_string(splits));
-  workload = "MICRO\n1\nonly -1 0 NONE 0 0 NONE 0 0 " + std::string(kind) + ' ' + std::to_string(bytes) + " 0\n";
+  workload =
+      "MICRO\n1\nonly -1 0 NONE 0 0 NONE 0 0 " + std::string(kind) + ' ' + std::to_string(bytes) + " 0\n";
 }
 
 Words AstraCase::file_flags() const {
@@ -105,7 +106,8 @@ void expect_refused(const Outcome& outcome, const std::vector<std::string>& says
     EXPECT_TRUE(lines[i].starts_with("  ")) << "more than one message:\n" << outcome.err;
   }
   for (const std::string& words : says) {
-    EXPECT_NE(outcome.err.find(words), std::string::npos) << "does not say \"" << words << "\":\n" << outcome.err;
+    EXPECT_NE(outcome.err.find(words), std::string::npos) << "does not say \"" << words << "\":\n"
+                                                          << outcome.err;
   }
 }
 

@@ -1,12 +1,12 @@
-// A small valid run of `overture astra`, in a folder of its own: tests change one part of it and look what happens.
+// A small valid run of `overture astra`, in a folder of its own: tests change one part of it and look what
+// happens.
 #pragma once
-
-#include <gtest/gtest.h>
 
 #include <string>
 #include <string_view>
 
 #include "program.h"
+#include <gtest/gtest.h>
 
 namespace overture::testing {
 
@@ -41,8 +41,8 @@ struct OneCollective : AstraCase {
   OneCollective(std::string_view kind, std::int64_t bytes, int splits);
 };
 
-// The program refused: exit code 2, one message on stderr that contains all of `says`, nothing on stdout, and it did
-// not take long.
+// The program refused: exit code 2, one message on stderr that contains all of `says`, nothing on stdout, and
+// it did not take long.
 void expect_refused(const Outcome& outcome, const std::vector<std::string>& says);
 
 // The program ran and this is the number behind "all passes finished at time:".

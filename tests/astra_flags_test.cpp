@@ -1,9 +1,8 @@
 // The flags of `overture astra`: how they may be written, what is refused, and where the reports go.
-#include <gtest/gtest.h>
-
 #include <set>
 
 #include "astra_case.h"
+#include <gtest/gtest.h>
 
 namespace overture::testing {
 namespace {
@@ -17,8 +16,8 @@ std::set<std::string> file_names(const fs::path& folder) {
 }
 
 const std::set<std::string> kBackendReports{"backend_dim_info.csv", "backend_end_to_end.csv"};
-const std::set<std::string> kReports{"EndToEnd.csv", "backend_dim_info.csv", "backend_end_to_end.csv", "detailed.csv",
-                                     "unnamed run_dimension_utilization.csv"};
+const std::set<std::string> kReports{"EndToEnd.csv", "backend_dim_info.csv", "backend_end_to_end.csv",
+                                     "detailed.csv", "unnamed run_dimension_utilization.csv"};
 
 // Flags that cannot be run, and what the message says.
 struct BadFlags {
@@ -73,7 +72,8 @@ INSTANTIATE_TEST_SUITE_P(
         BadFlags{"NegativeUnits", {"--units-count=-4", "3"}, {"dimension 0"}},
         BadFlags{"ZeroLinks", {"--links-count", "2", "0"}, {"network.json", "dimension 1"}},
         BadFlags{"ZeroBandwidth", {"--link-bandwidth", "0", "1"}, {"network.json", "dimension 0"}},
-        BadFlags{"BandwidthThatIsNoNumber", {"--link-bandwidth", "nan", "1"}, {"network.json", "dimension 0"}},
+        BadFlags{
+            "BandwidthThatIsNoNumber", {"--link-bandwidth", "nan", "1"}, {"network.json", "dimension 0"}},
         BadFlags{"LatencyThatIsNoNumber", {"--link-latency", "nan", "1"}, {"network.json", "dimension 0"}},
         BadFlags{"InfiniteLatency", {"--link-latency", "inf", "1"}, {"network.json", "dimension 0"}},
         BadFlags{"RunNameWithAFolder", {"--run-name=no/such"}, {"--run-name"}}),
@@ -103,15 +103,17 @@ TEST(Spelling, EqualsSpacesAndPrefixes) {
   const AstraCase setup;
   const Outcome plain = setup.run({"--num-passes=3", "--comm-scale=2"});
   ASSERT_EQ(plain.exit_code, 0) << plain.text();
-  for (const Words& flags : {Words{"--num-passes", "3", "--comm-scale", "2"}, Words{"--num-p=3", "--comm=2"},
-                             Words{"--num-p", "3", "--comm", "2.0"}, Words{"--comm-s=2e0", "--num-pass", "3"}}) {
+  for (const Words& flags :
+       {Words{"--num-passes", "3", "--comm-scale", "2"}, Words{"--num-p=3", "--comm=2"},
+        Words{"--num-p", "3", "--comm", "2.0"}, Words{"--comm-s=2e0", "--num-pass", "3"}}) {
     EXPECT_EQ(setup.run(flags).out, plain.out) << ::testing::PrintToString(flags);
   }
 }
 
 TEST(Spelling, ListsReplaceThoseOfTheFile) {
   AstraCase setup;
-  const Words flags{"--units-count", "2", "8", "--links-count", "2", "4", "--link-bandwidth", "10", "2.5", "--link-latency=7", "9"};
+  const Words flags{"--units-count",    "2",  "8",   "--links-count",    "2", "4",
+                    "--link-bandwidth", "10", "2.5", "--link-latency=7", "9"};
   const Outcome overridden = setup.run(flags);
   setup.network = changed(setup.network, "[4, 3]", "[2, 8]");
   setup.network = changed(setup.network, "[2, 1]", "[2, 4]");

@@ -1,12 +1,12 @@
-// Runs the commands that the documentation shows. Of every ```sh and ```console block in README.md and docs/, the lines
-// that start with `overture` (in console blocks, with `$ overture`) must succeed, one after the other, in a copy of
-// examples/. A block whose info string says no-test is left alone, and so are ./up and other programs.
-#include <gtest/gtest.h>
-
+// Runs the commands that the documentation shows. Of every ```sh and ```console block in README.md and docs/,
+// the lines that start with `overture` (in console blocks, with `$ overture`) must succeed, one after the
+// other, in a copy of examples/. A block whose info string says no-test is left alone, and so are ./up and
+// other programs.
 #include <algorithm>
 #include <cstdlib>
 
 #include "program.h"
+#include <gtest/gtest.h>
 
 namespace overture::testing {
 namespace {
@@ -67,7 +67,8 @@ std::vector<std::string> commands(const Block& block) {
   for (const std::string& line : join_continued_lines(block.lines)) {
     const std::string typed = line.starts_with("$ ") ? line.substr(2) : line;
     if (!line.starts_with(prompt)) continue;  // output
-    EXPECT_FALSE(typed.starts_with("cd ")) << "this test cannot follow `" << typed << "`; write paths, or mark no-test";
+    EXPECT_FALSE(typed.starts_with("cd "))
+        << "this test cannot follow `" << typed << "`; write paths, or mark no-test";
     if (typed == "overture" || typed.starts_with("overture ")) commands.push_back(typed);
   }
   return commands;
@@ -89,7 +90,8 @@ TEST_P(Docs, CommandsSucceed) {
     for (const std::string& command : commands(block)) {
       const Outcome outcome =
           run({"bash", "-euo", "pipefail", "-c", command}, {.folder = folder, .variables = {path}});
-      EXPECT_EQ(outcome.exit_code, 0) << GetParam() << " shows a command that fails:\n" << command << '\n'
+      EXPECT_EQ(outcome.exit_code, 0) << GetParam() << " shows a command that fails:\n"
+                                      << command << '\n'
                                       << outcome.text();
     }
   }

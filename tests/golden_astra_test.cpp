@@ -1,10 +1,10 @@
-// Every simulation case that ASTRA-sim 1.0 left behind, run through the program and compared cell by cell as text.
-#include <gtest/gtest.h>
-
+// Every simulation case that ASTRA-sim 1.0 left behind, run through the program and compared cell by cell as
+// text.
 #include <algorithm>
 #include <map>
 
 #include "program.h"
+#include <gtest/gtest.h>
 
 namespace overture::testing {
 namespace {
@@ -65,7 +65,8 @@ void expect_equal_csv(const std::string& file, const std::string& expected, cons
     const auto our_cells = cells_of(our_lines[row]);
     EXPECT_EQ(expected_cells.size(), our_cells.size()) << file << ", row " << row << ": columns";
     for (std::size_t column = 0; column < std::min(expected_cells.size(), our_cells.size()); ++column) {
-      EXPECT_EQ(expected_cells[column], our_cells[column]) << file << ", row " << row << ", column " << column;
+      EXPECT_EQ(expected_cells[column], our_cells[column])
+          << file << ", row " << row << ", column " << column;
     }
   }
   EXPECT_EQ(expected, ours) << file << ": differs in more than its cells";

@@ -1,9 +1,8 @@
 // Input at the edge of what makes sense, that runs: very large and very small collectives, no delays at all.
-#include <gtest/gtest.h>
-
 #include <cmath>
 
 #include "astra_case.h"
+#include <gtest/gtest.h>
 
 namespace overture::testing {
 namespace {
@@ -29,7 +28,8 @@ std::int64_t ring_all_reduce(std::int64_t bytes, std::int64_t endpoint = kEndpoi
 }
 
 TEST(LargeChunks, AllReduceIsLinearBeyondTwoGiB) {
-  for (const std::int64_t size : {kGiB, 2 * kGiB - 4, 2 * kGiB, 4 * kGiB, 8 * kGiB + 1, 64 * kGiB, 1024 * kGiB}) {
+  for (const std::int64_t size :
+       {kGiB, 2 * kGiB - 4, 2 * kGiB, 4 * kGiB, 8 * kGiB + 1, 64 * kGiB, 1024 * kGiB}) {
     OneCollective setup("ALLREDUCE", size, 1);
     setup.system += "seprate-log: 0\n";
     EXPECT_EQ(finish_cycles(setup.run()), ring_all_reduce(size)) << size << " bytes";
@@ -42,7 +42,8 @@ TEST(LargeChunks, OtherCollectivesAreLinearBeyondTwoGiB) {
   for (const std::int64_t size : {2 * kGiB, 16 * kGiB}) {
     const std::int64_t part = size / kRanks;
     const std::int64_t ends = kRanks * kEndpoint;
-    EXPECT_EQ(finish_cycles(OneCollective("REDUCESCATTER", size, 1).run()), ends + 3 * (latency(part) + reduction(part)));
+    EXPECT_EQ(finish_cycles(OneCollective("REDUCESCATTER", size, 1).run()),
+              ends + 3 * (latency(part) + reduction(part)));
     EXPECT_EQ(finish_cycles(OneCollective("ALLGATHER", size, 1).run()), ends + 3 * latency(size));
     EXPECT_EQ(finish_cycles(OneCollective("ALLTOALL", size, 1).run()), 7 * kEndpoint + 6 * latency(part));
   }
@@ -63,7 +64,9 @@ TEST(SmallChunks, FewerBytesThanSplitsGiveChunksOfAByte) {
   EXPECT_EQ(finish_cycles(setup.run()), 3 * ring_all_reduce(1));
 }
 
-TEST(SmallChunks, OneByte) { EXPECT_EQ(finish_cycles(OneCollective("ALLREDUCE", 1, 1).run()), ring_all_reduce(1)); }
+TEST(SmallChunks, OneByte) {
+  EXPECT_EQ(finish_cycles(OneCollective("ALLREDUCE", 1, 1).run()), ring_all_reduce(1));
+}
 
 TEST(SmallChunks, ARemainderIsAChunkOfItsOwn) {
   const OneCollective setup("ALLREDUCE", 1'000'003, 3);

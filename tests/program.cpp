@@ -1,11 +1,5 @@
 #include "program.h"
 
-#include <fcntl.h>
-#include <poll.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <array>
 #include <cerrno>
 #include <csignal>
@@ -15,12 +9,20 @@
 #include <sstream>
 #include <stdexcept>
 
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 namespace overture::testing {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
-[[noreturn]] void fail(const std::string& what) { throw std::runtime_error(what + ": " + std::strerror(errno)); }
+[[noreturn]] void fail(const std::string& what) {
+  throw std::runtime_error(what + ": " + std::strerror(errno));
+}
 
 struct Pipe {
   Pipe() {
@@ -50,8 +52,10 @@ struct Pipe {
   std::array<int, 2> ends{-1, -1};
 };
 
-// What the child does between fork and its program. Leaves the error number in `failure` if that cannot start.
-[[noreturn]] void become(const Words& command, const Surroundings& surroundings, Pipe& out, Pipe& err, Pipe& failure) {
+// What the child does between fork and its program. Leaves the error number in `failure` if that cannot
+// start.
+[[noreturn]] void become(const Words& command, const Surroundings& surroundings, Pipe& out, Pipe& err,
+                         Pipe& failure) {
   setpgid(0, 0);  // so that what it starts can be killed with it
   const int nothing = open("/dev/null", O_RDONLY);
   dup2(nothing, STDIN_FILENO);
@@ -84,7 +88,9 @@ bool collect(Pipe& out, Pipe& err, Outcome& outcome, Clock::time_point deadline)
 }
 
 std::chrono::milliseconds cpu_time(const rusage& use) {
-  const auto of = [](const timeval& t) { return std::chrono::seconds{t.tv_sec} + std::chrono::microseconds{t.tv_usec}; };
+  const auto of = [](const timeval& t) {
+    return std::chrono::seconds{t.tv_sec} + std::chrono::microseconds{t.tv_usec};
+  };
   return std::chrono::duration_cast<std::chrono::milliseconds>(of(use.ru_utime) + of(use.ru_stime));
 }
 

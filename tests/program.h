@@ -1,5 +1,5 @@
-// Runs programs the way a user does, and keeps what they say. For tests of the whole program: temporary folders,
-// files with given text, and a `overture` that was just built.
+// Runs programs the way a user does, and keeps what they say. For tests of the whole program: temporary
+// folders, files with given text, and a `overture` that was just built.
 #pragma once
 
 #include <chrono>
@@ -16,7 +16,8 @@ struct Outcome {
   int exit_code = -1;  // -1 when a signal ended it
   int signal = 0;
   bool timed_out = false;
-  std::chrono::milliseconds cpu{};  // user and system; unlike the clock on the wall, the same on a busy machine
+  std::chrono::milliseconds
+      cpu{};  // user and system; unlike the clock on the wall, the same on a busy machine
   std::string out;
   std::string err;
 

@@ -1,9 +1,9 @@
 // The helper that the other tests here trust.
 #include "program.h"
 
-#include <gtest/gtest.h>
-
 #include <csignal>
+
+#include <gtest/gtest.h>
 
 namespace overture::testing {
 namespace {
@@ -31,7 +31,8 @@ TEST(Run, KillsWhatTakesTooLong) {
 
 TEST(Run, HasAFolderAndVariables) {
   const TemporaryFolder folder;
-  const Outcome outcome = run({"sh", "-c", "pwd -P; echo $WORD"}, {.folder = folder.path(), .variables = {"WORD=a=b"}});
+  const Outcome outcome =
+      run({"sh", "-c", "pwd -P; echo $WORD"}, {.folder = folder.path(), .variables = {"WORD=a=b"}});
   EXPECT_EQ(outcome.out, std::filesystem::canonical(folder.path()).string() + "\na=b\n");
 }
 
@@ -56,7 +57,8 @@ TEST(TemporaryFolderTest, GoesWithWhatIsInIt) {
 
 TEST(Words, AreSplitAsAShellWould) {
   EXPECT_EQ(split_words("  a\tb  c\n"), (Words{"a", "b", "c"}));
-  EXPECT_EQ(split_words("--name='two words' \"a 'b'\" c\\ d ''"), (Words{"--name=two words", "a 'b'", "c d", ""}));
+  EXPECT_EQ(split_words("--name='two words' \"a 'b'\" c\\ d ''"),
+            (Words{"--name=two words", "a 'b'", "c d", ""}));
   EXPECT_EQ(join_continued_lines({"a \\", "b", "c"}), (std::vector<std::string>{"a  b", "c"}));
 }
 

@@ -22,7 +22,7 @@ Value& Value::at(const std::string& key) {
   for (auto& [name, value] : keys) {
     if (name == key) return value;
   }
-  return keys.emplace_back(key, Value{}).second;
+  return keys.emplace_back(Entry{key, {}}).value;
 }
 
 namespace {
@@ -50,7 +50,7 @@ Value convert(const YAML::Node& node, const std::string& file, int depth) {
         if (value.find(key) != nullptr) {
           throw UserError({.file = file, .line = entry.first.Mark().line + 1, .key = key}, "stands twice");
         }
-        value.keys.emplace_back(key, convert(entry.second, file, depth + 1));
+        value.keys.push_back({key, convert(entry.second, file, depth + 1)});
       }
       break;
     default: break;

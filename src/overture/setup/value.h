@@ -12,17 +12,23 @@ namespace overture::setup {
 
 struct Value {
   enum class Kind : std::uint8_t { null, scalar, list, map };
+  struct Entry;  // a pair would do, but clang 14 cannot take one of an incomplete type
 
   Kind kind = Kind::null;
-  std::string text;                                 // of a scalar
-  std::vector<Value> items;                         // of a list
-  std::vector<std::pair<std::string, Value>> keys;  // of a map, in the order written
-  int line = 0;                                     // from 1; 0 when it comes from the command line
+  std::string text;          // of a scalar
+  std::vector<Value> items;  // of a list
+  std::vector<Entry> keys;   // of a map, in the order written
+  int line = 0;              // from 1; 0 when it comes from the command line
 
   static Value scalar(std::string text);
   const Value* find(std::string_view key) const;
   // The value of `key`, added if need be.
   Value& at(const std::string& key);
+};
+
+struct Value::Entry {
+  std::string key;
+  Value value;
 };
 
 inline Value Value::scalar(std::string text) { return {.kind = Kind::scalar, .text = std::move(text)}; }

@@ -19,7 +19,7 @@ std::string error_of(const std::string& yaml) {
 TEST(Yaml, KeepsOrderAndLines) {
   const Value root = parse_yaml("b: 1\na:\n  - x\n  - {y: z}\n", "a.yaml");
   ASSERT_EQ(root.keys.size(), 2u);
-  EXPECT_EQ(root.keys[0].first, "b");
+  EXPECT_EQ(root.keys[0].key, "b");
   EXPECT_EQ(root.find("a")->items[1].find("y")->text, "z");
   EXPECT_EQ(root.find("a")->items[1].line, 4);
 }

@@ -75,7 +75,7 @@ void TimeQueue::extend(Bucket& bucket, int level, int digit) {
 }
 
 void TimeQueue::grow() {
-  chunks_.emplace_back(32 + size_ / (4 * kChunkEntries));
+  chunks_.emplace_back(32 + size_ / kChunkEntries / 4);
   for (Chunk& chunk : chunks_.back()) free(&chunk);
 }
 

@@ -47,8 +47,8 @@ class TimeQueue {
     }
   }
 
-  // Moves the clock to the next entry, for pop() to take, or to `limit`, and tells so, if none is due by
-  // then.
+  // Moves the clock to the next entry, for pop() to take. False if none is due by `limit`; the clock then
+  // stands there.
   bool advance(Time limit) {
     const bool due = (head_ != tail_ || refill(limit)) && near_[head_].when <= limit;
     now_ = due ? near_[head_].when : std::max(now_, limit);
@@ -66,19 +66,18 @@ class TimeQueue {
 
  private:
   static constexpr int kDigitBits = 5;
-  static constexpr int kLevels = 13;  // of 5 of the 63 bits that a time has
-  // The sizes were tried out with bench/event_queue; the optimum is flat. A chunk is an odd number of cache
-  // lines, lest the first lines of all chunks compete for the same few sets of the cache.
+  static constexpr int kLevels = 13;  // a time has 63 bits
+  // These sizes were found with the model of bench/event_queue; the optimum is flat. A chunk is an odd number
+  // of cache lines, lest the first lines of all chunks compete for the same few sets of the cache.
   static constexpr std::uint32_t kChunkEntries = 59;
-  static constexpr std::size_t kBatch = 16;
-  static constexpr std::size_t kNearMax = 96;
+  static constexpr std::size_t kBatch = 16;    // enough sorted entries to hide a cache miss of their caller
+  static constexpr std::size_t kNearMax = 96;  // inserting into more costs more than the buckets do
 
   struct alignas(64) Chunk {
     std::array<Entry, kChunkEntries> entries;
     Chunk* next = nullptr;
   };
-  // A list of chunks, all full but the last. An empty bucket passes for full, so appending needs one test
-  // only.
+  // A list of chunks, all full but the last. An empty bucket passes for full, so appending takes one test.
   struct Bucket {
     Time soonest = Time::max();
     Chunk* first = nullptr;

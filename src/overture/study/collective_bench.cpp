@@ -64,6 +64,7 @@ CollectivePoint run_collective(const network::AnalyticalConfig& config, const sy
   }
   const bool contention = config.contention == network::Contention::links;
   setup.scope = system::exact_scope(setup.config, std::array{kind}, setup.logical, machine, contention);
+  setup.uniform = setup.scope == system::Scope::rank_0;
   return {size, play(std::move(setup), kind, size, machine, events, *network), machine.ranks()};
 }
 
@@ -75,6 +76,7 @@ CollectivePoint run_collective(const std::function<topology::Topology()>& make_t
   const topology::Hierarchy machine({{topology::DimensionKind::switched, network.graph().hosts()}});
   auto setup = make_setup(system, kind, machine);
   setup.scope = system::Scope::all;  // packets meet: no rank stands for another
+  setup.uniform = false;
   return {size, play(std::move(setup), kind, size, machine, events, network), machine.ranks()};
 }
 

@@ -1,10 +1,10 @@
-// One rank's view of time, in whole cycles. Callbacks for the same cycle run together, in the order in which
+// The ranks' view of time, in whole cycles. Callbacks for the same cycle run together, in the order in which
 // they were asked for, at the moment the first of them was due: ASTRA-sim's rule, on which its ties depend.
-// With a cycle of one picosecond it is simply the event queue.
+// All ranks share one clock: those that do the same do it in step, so ties fall the same way however many are
+// simulated. With a cycle of one picosecond it is simply the event queue.
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <vector>
 
 #include "overture/base/action.h"

@@ -36,8 +36,8 @@ PhaseRun::PhaseRun(PhaseContext& context, const Phase& phase, std::function<void
       context_(context),
       participants_(participant_count(context, phase)),
       finished_(std::move(finished)) {
-  contexts_.reserve(static_cast<std::size_t>(participants_));
-  for (int p = 0; p < participants_; ++p) contexts_.push_back(&context.rank(rank(p)));
+  endpoints_.reserve(static_cast<std::size_t>(participants_));
+  for (int p = 0; p < participants_; ++p) endpoints_.push_back(&context.endpoint(rank(p)));
 }
 
 Rank PhaseRun::rank(int participant) const {
@@ -58,7 +58,7 @@ void PhaseRun::post_send(int sender, Rank to, std::int32_t number, Bytes size) {
 
 void PhaseRun::post_receive(int receiver, Rank from, std::int32_t number, Bytes size) {
   if (receiver == 0) posted_at_.resize(std::max(posted_at_.size(), static_cast<std::size_t>(number) + 1));
-  if (receiver == 0) posted_at_[static_cast<std::size_t>(number)] = clock(0).now();
+  if (receiver == 0) posted_at_[static_cast<std::size_t>(number)] = clock().now();
   if (context_.rendezvous && receiver == 0) context_.sent(from, kHandshake);
   if (context_.scope == Scope::rank_0) {
     post_mirrored_receive(from, number, size);
@@ -109,14 +109,22 @@ void PhaseRun::cleared(int receiver, std::int32_t number) {
 
 void PhaseRun::accept(int receiver, std::int32_t number) {
   if (receiver == 0) {
-    waited_ += clock(0).now() - posted_at_[static_cast<std::size_t>(number)];
+    waited_ += clock().now() - posted_at_[static_cast<std::size_t>(number)];
     ++messages_;
   }
   arrived(receiver, number);
 }
 
+// Where all ranks do the same they finish in step, and what follows comes at once, as in ASTRA-sim. Where they differ,
+// it comes after all else that was due at this moment: which rank is the last to finish, and so how many are simulated,
+// must not decide ties.
 void PhaseRun::participant_finished() {
-  if (++finished_count_ == participants_) finished_();
+  if (++finished_count_ < participants_) return;
+  if (context_.uniform) {
+    finished_();
+  } else {
+    context_.events.after(Duration{}, [this] { finished_(); });
+  }
 }
 
 }  // namespace overture::system

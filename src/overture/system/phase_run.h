@@ -39,23 +39,16 @@ struct Phase {
 // Sees what rank 0 sends. For statistics; changes nothing.
 using SendObserver = std::function<void(Rank to, Bytes size)>;
 
-// One simulated rank's clock and endpoint.
-struct RankContext {
-  RankContext(const SystemConfig& config, sim::EventQueue& events)
-      : clock(events, config.cycle), endpoint(make_endpoint(config, clock)) {}
-  CycleClock clock;
-  std::unique_ptr<Endpoint> endpoint;
-};
-
 // What all phases share. Everything in it outlives them.
 struct PhaseContext {
   sim::EventQueue& events;
+  CycleClock& clock;
   network::Network& network;
   Scope scope;
   bool rendezvous;
   int all_ranks;
-  // Indexed by rank in scope all, else by place in rank 0's group.
-  std::function<RankContext&(Rank)> rank;
+  bool uniform;  // all ranks do the same in every phase
+  std::function<Endpoint&(Rank)> endpoint;  // of a rank that is simulated
   SendObserver sent;
 };
 
@@ -84,8 +77,8 @@ class PhaseRun {
   Rank rank(int participant) const;
   int coordinate(int participant) const { return phase_.dimension.coordinate(rank(participant)); }
   int participant(Rank rank) const;
-  CycleClock& clock(int participant) { return contexts_[static_cast<std::size_t>(participant)]->clock; }
-  Endpoint& endpoint(int participant) { return *contexts_[static_cast<std::size_t>(participant)]->endpoint; }
+  CycleClock& clock() { return context_.clock; }
+  Endpoint& endpoint(int participant) { return *endpoints_[static_cast<std::size_t>(participant)]; }
 
   // A message is named by its receiver and a number. Sending and being ready to receive come in any order.
   void post_send(int sender, Rank to, std::int32_t number, Bytes size);
@@ -115,7 +108,7 @@ class PhaseRun {
   PhaseContext& context_;
   int participants_;
   int finished_count_ = 0;
-  std::vector<RankContext*> contexts_;
+  std::vector<Endpoint*> endpoints_;
   std::function<void()> finished_;
   std::int64_t messages_ = 0;
   Duration waited_{};

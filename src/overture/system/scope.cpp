@@ -69,9 +69,9 @@ Traffic traffic_along(std::size_t d, const SystemConfig& config, std::span<const
 }
 
 // One phase over all ranks: the way from one rank to the next is not the same everywhere.
-Scope scope_of_flat(const Algorithm& algorithm, const SystemConfig& config,
-                    std::span<const CollectiveKind> used, const LogicalDimensions& logical,
-                    const topology::Hierarchy& machine, bool contention) {
+Scope scope_of_flat(CollectiveKind kind, const SystemConfig& config, std::span<const CollectiveKind> used,
+                    const LogicalDimensions& logical, const topology::Hierarchy& machine, bool contention) {
+  const Algorithm& algorithm = config.implementation(kind).per_dimension.front();
   int real_dimensions = 0;
   LogicalDimension last;
   for (int d = 0; d < machine.dimensions(); ++d) {
@@ -86,8 +86,13 @@ Scope scope_of_flat(const Algorithm& algorithm, const SystemConfig& config,
     const auto d = static_cast<std::size_t>(last.physical);
     return scope_of_phase(algorithm, last, machine, traffic_along(d, config, used, contention));
   }
-  const bool all_at_once = algorithm.kind == AlgorithmKind::direct &&
-                           (algorithm.window == 0 || algorithm.window >= machine.ranks() - 1);
+  // Everybody has the same peers at the same distances, if not in the same order. Halving-doubling meets them
+  // one by one, at the same distance everywhere; direct all at once, so that their order does not matter
+  // unless the endpoint takes one at a time or, in an all-reduce, the first answers go out while others still
+  // arrive.
+  const bool all_at_once = algorithm.kind == AlgorithmKind::direct && kind != CollectiveKind::all_reduce &&
+                           (algorithm.window == 0 || algorithm.window >= machine.ranks() - 1) &&
+                           !config.shared_bus;
   const bool same_everywhere = all_at_once || algorithm.kind == AlgorithmKind::halving_doubling;
   return same_everywhere ? Scope::rank_0 : Scope::group;
 }
@@ -100,8 +105,7 @@ Scope exact_scope(const SystemConfig& config, std::span<const CollectiveKind> us
   for (const CollectiveKind kind : used) {
     const Implementation& implementation = config.implementation(kind);
     if (implementation.flat) {
-      const Algorithm& algorithm = implementation.per_dimension.front();
-      scope = larger(scope, scope_of_flat(algorithm, config, used, logical, machine, contention));
+      scope = larger(scope, scope_of_flat(kind, config, used, logical, machine, contention));
       continue;
     }
     for (std::size_t d = 0; d < logical.dimensions.size(); ++d) {

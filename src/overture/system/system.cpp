@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "overture/base/check.h"
 
@@ -30,14 +31,16 @@ System::System(Setup setup, const topology::Hierarchy& machine, sim::EventQueue&
                network::Network& network)
     : setup_(std::move(setup)),
       machine_(machine),
-      events_(events),
-      ranks_(setup_.scope == Scope::rank_0 ? 1 : static_cast<std::size_t>(machine.ranks())),
+      clock_(events, setup_.config.cycle),
+      endpoints_(setup_.scope == Scope::rank_0 ? 1 : static_cast<std::size_t>(machine.ranks())),
       context_{.events = events,
+               .clock = clock_,
                .network = network,
                .scope = setup_.scope,
                .rendezvous = setup_.config.rendezvous,
                .all_ranks = machine.ranks(),
-               .rank = [this](Rank rank) -> RankContext& { return rank_context(rank); },
+               .uniform = setup_.uniform,
+               .endpoint = [this](Rank rank) -> Endpoint& { return endpoint(rank); },
                .sent = [](Rank, Bytes) {}},
       order_(setup_.config.inter_order, order_dimensions(setup_)),
       flat_order_(InterOrder::ascending, {{.size = machine.ranks(), .gib_per_s = 1}}),
@@ -50,10 +53,10 @@ System::System(Setup setup, const topology::Hierarchy& machine, sim::EventQueue&
                  ChunkQueue(setup_.config.intra_order, limit));
 }
 
-RankContext& System::rank_context(Rank rank) {
-  auto& context = ranks_[static_cast<std::size_t>(index(rank))];
-  if (!context) context = std::make_unique<RankContext>(setup_.config, events_);
-  return *context;
+Endpoint& System::endpoint(Rank rank) {
+  auto& endpoint = endpoints_[static_cast<std::size_t>(index(rank))];
+  if (!endpoint) endpoint = make_endpoint(setup_.config, clock_);
+  return *endpoint;
 }
 
 std::int64_t System::next_priority(SchedulingPolicy policy) {
@@ -222,19 +225,19 @@ void System::occupy(int dimension, int change) {
 }
 
 std::string System::stuck() const {
-  std::string text;
+  std::vector<std::string> lines;
   for (const auto& [id, collective] : collectives_) {
-    text += fmt::format("{} of {} has {} of {} chunks left\n", name(collective.request.kind),
-                        to_string(collective.request.size), collective.chunks - collective.chunks_finished,
-                        collective.chunks);
+    lines.push_back(fmt::format("{} of {} has {} of {} chunks left", name(collective.request.kind),
+                                to_string(collective.request.size),
+                                collective.chunks - collective.chunks_finished, collective.chunks));
   }
   for (const auto& [number, chunk] : chunks_) {
     if (!chunk.run) continue;
     const Phase& phase = chunk.phases[static_cast<std::size_t>(chunk.current)];
-    text += fmt::format("chunk {} runs {} on dimension {}: {}\n", number, name(phase.kind),
-                        phase.dimension_index, chunk.run->stuck());
+    lines.push_back(fmt::format("chunk {} runs {} on dimension {}: {}", number, name(phase.kind),
+                                phase.dimension_index, chunk.run->stuck()));
   }
-  return text;
+  return fmt::format("{}", fmt::join(lines, "\n  "));
 }
 
 }  // namespace overture::system

@@ -71,6 +71,7 @@ class System {
     LogicalDimensions logical;
     std::vector<double> gib_per_s;  // per logical dimension: what a rank can send into it
     Scope scope = Scope::rank_0;
+    bool uniform = true;  // rank 0 alone would be exact, whatever the scope
   };
   // The collective is complete on all ranks. Called from inside the system: issuing the next one is fine.
   using Finished = std::function<void(CollectiveId, const CollectiveStats&)>;
@@ -85,7 +86,7 @@ class System {
   // Nothing when the collective spans no dimension of more than one rank.
   std::optional<CollectiveId> issue(const CollectiveRequest& request);
 
-  CycleClock& clock() { return rank_context(Rank{0}).clock; }  // of rank 0
+  CycleClock& clock() { return clock_; }
   const LogicalDimensions& logical() const { return setup_.logical; }
   Scope scope() const { return setup_.scope; }
   const std::vector<DimensionUse>& use() const { return use_; }
@@ -127,12 +128,12 @@ class System {
   void report(Chunk& chunk);
   ChunkQueue& queue(int dimension, int queue);
   void occupy(int dimension, int change);
-  RankContext& rank_context(Rank rank);
+  Endpoint& endpoint(Rank rank);
 
   Setup setup_;
   const topology::Hierarchy& machine_;
-  sim::EventQueue& events_;
-  std::vector<std::unique_ptr<RankContext>> ranks_;  // made when first needed
+  CycleClock clock_;                                  // of all ranks
+  std::vector<std::unique_ptr<Endpoint>> endpoints_;  // per rank, made when first needed
   PhaseContext context_;
   DimensionOrder order_;
   DimensionOrder flat_order_;

@@ -30,7 +30,7 @@ void TreeRun::pass(int p, Data data, const Preparation& preparation) {
 void TreeRun::passed(int p, Data data, bool reduce) {
   const Duration reduction = reduce ? reduction_time(phase_.input) : Duration{};
   if (reduction > Duration{}) {
-    clock(p).after(reduction, [this, p, data] { handle(p, data); });
+    clock().after(reduction, [this, p, data] { handle(p, data); });
   } else {
     handle(p, data);
   }

@@ -25,7 +25,7 @@ void WindowRun::passed(int p, std::int32_t packet) {
   if (schedule_.preparation(packet).reduce) {
     const Duration reduction = reduction_time(schedule_.size(packet));
     if (reduction > Duration{}) {
-      clock(p).after(reduction, [this, p] { ready(p); });
+      clock().after(reduction, [this, p] { ready(p); });
       return;
     }
   }
@@ -69,14 +69,20 @@ bool WindowRun::send_posted(int receiver, std::int32_t number) const {
   return number < member(participant(sender_of(receiver, number))).sent;
 }
 
+// The rank that is furthest behind: the others wait for it, or for those that do.
 std::string WindowRun::stuck() const {
-  for (int p = 0; p < participants(); ++p) {
-    const Member& me = member(p);
-    if (me.received == schedule_.messages()) continue;
-    return fmt::format("rank {} has received {} of {} messages and waits for rank {}", index(rank(p)),
-                       me.received, schedule_.messages(), index(sender_of(p, me.received)));
+  int last = 0;
+  for (int p = 1; p < participants(); ++p) {
+    if (member(p).received < member(last).received) last = p;
   }
-  return "every rank has received everything";
+  const std::int32_t received = member(last).received;
+  if (received == schedule_.messages()) return "every rank has received everything";
+  std::string text = fmt::format("rank {} has received {} of {} messages", index(rank(last)), received,
+                                 schedule_.messages());
+  // With several under way at once, any of them may be the one that is missing.
+  if (schedule_.window() == 1)
+    text += fmt::format(" and waits for rank {}", index(sender_of(last, received)));
+  return text;
 }
 
 }  // namespace overture::system

@@ -64,6 +64,7 @@ system::System::Setup system_setup(const SimulationConfig& config, const topolog
   const bool contention = config.network.contention == network::Contention::links;
   const system::Scope exact = system::exact_scope(setup.config, used, setup.logical, machine, contention);
   setup.scope = std::max(exact, config.scope.value_or(exact));
+  setup.uniform = exact == system::Scope::rank_0;
   return setup;
 }
 
@@ -72,9 +73,15 @@ system::System::Setup system_setup(const SimulationConfig& config, const topolog
 SimulationResult simulate(const SimulationConfig& config, const Observers& observers) {
   sim::EventQueue events;
   const topology::Hierarchy machine = network::hierarchy(config.network);
-  check_gathers(config.workload, machine.ranks(), config.workload_file);
   const auto network = network::make_network(config.network, machine, events);
-  system::System system(system_setup(config, machine), machine, events, *network);
+  return simulate(config, *network, events, observers);
+}
+
+SimulationResult simulate(const SimulationConfig& config, network::Network& network, sim::EventQueue& events,
+                          const Observers& observers) {
+  const topology::Hierarchy machine = network::hierarchy(config.network);
+  check_gathers(config.workload, machine.ranks(), config.workload_file);
+  system::System system(system_setup(config, machine), machine, events, network);
   system.on_chunk(observers.chunk);
 
   SimulationResult result;

@@ -51,4 +51,8 @@ std::vector<system::CollectiveKind> collectives_used(const Workload& workload);
 // for what.
 SimulationResult simulate(const SimulationConfig& config, const Observers& observers = {});
 
+// The same on a network of the caller's, which carries messages in the time of `events`.
+SimulationResult simulate(const SimulationConfig& config, network::Network& network, sim::EventQueue& events,
+                          const Observers& observers = {});
+
 }  // namespace overture::workload

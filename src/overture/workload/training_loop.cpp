@@ -13,7 +13,10 @@ using system::SchedulingPolicy;
 
 // One collective over and over, nothing computed.
 Loop micro(Trainer& t) {
-  for (int pass = 0; pass < t.passes(); ++pass) t.issue(0, weight_gradient, t.policy());
+  for (int pass = 0; pass < t.passes(); ++pass) {
+    t.issue(0, weight_gradient, t.policy());
+    t.pass_done();
+  }
   co_return;
 }
 

@@ -1,0 +1,48 @@
+// One rank, one group or every rank simulated: the same numbers. Small random machines, systems and workloads
+// of every kind; the seed of a failure draws it again.
+#include <gtest/gtest.h>
+
+#include "overture/workload/testing.h"
+
+namespace overture::workload {
+namespace {
+
+void expect_same(const SimulationResult& a, const SimulationResult& b) {
+  EXPECT_EQ(a.finished, b.finished);
+  ASSERT_EQ(a.layers.size(), b.layers.size());
+  for (std::size_t l = 0; l < a.layers.size(); ++l) {
+    for (std::size_t k = 0; k < kPassKinds; ++k) {
+      EXPECT_EQ(a.layers[l].passes[k].compute, b.layers[l].passes[k].compute);
+      EXPECT_EQ(a.layers[l].passes[k].communication, b.layers[l].passes[k].communication);
+      EXPECT_EQ(a.layers[l].passes[k].exposed, b.layers[l].passes[k].exposed);
+    }
+    EXPECT_EQ(a.layers[l].queueing_ns, b.layers[l].queueing_ns);
+    EXPECT_EQ(a.layers[l].network_ns, b.layers[l].network_ns);
+  }
+  for (std::size_t d = 0; d < a.dimensions.size(); ++d) {
+    EXPECT_EQ(a.dimensions[d].chunks, b.dimensions[d].chunks);
+    EXPECT_EQ(a.dimensions[d].running, b.dimensions[d].running);
+  }
+  EXPECT_EQ(a.sent_by_rank_0, b.sent_by_rank_0);
+}
+
+void compare_scopes(network::Contention contention, int count) {
+  int compared = 0;
+  for (int seed = 1; seed <= count; ++seed) {
+    SCOPED_TRACE(seed);
+    SimulationConfig config = RandomSimulation(static_cast<std::uint64_t>(seed)).draw(contention);
+    const SimulationResult exact = simulate(config);
+    if (exact.scope == system::Scope::all) continue;
+    ++compared;
+    config.scope = system::Scope::all;
+    expect_same(exact, simulate(config));
+    if (testing::Test::HasFailure()) return;  // one seed tells more than hundreds
+  }
+  EXPECT_GT(compared, count / 3);
+}
+
+TEST(Agreement, FewRanksTellAllWithoutContention) { compare_scopes(network::Contention::none, 300); }
+TEST(Agreement, FewRanksTellAllOnSharedLinks) { compare_scopes(network::Contention::links, 300); }
+
+}  // namespace
+}  // namespace overture::workload
