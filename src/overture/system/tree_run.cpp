@@ -1,5 +1,7 @@
 #include "overture/system/tree_run.h"
 
+#include <bit>
+
 #include <fmt/format.h>
 
 namespace overture::system {
@@ -108,15 +110,24 @@ Rank TreeRun::sender_of(int receiver, std::int32_t number) const {
                                                     : node.parent);
 }
 
+// The rank to which something was sent that never arrived: the others wait for it, or for those that do.
 std::string TreeRun::stuck() const {
+  std::string text = "every rank has finished";
+  bool found = false;
   for (int p = 0; p < participants(); ++p) {
     const Member& me = member(p);
     if (me.finished) continue;
-    const bool waits_for_children = me.children_arrived < me.children();
-    return fmt::format("rank {} waits for its {} in the tree", index(rank(p)),
-                       waits_for_children ? "children" : "parent");
+    const bool needs_children = me.children_arrived < me.children();
+    const auto from_children = static_cast<unsigned>(me.sends_posted & (1 << left_child | 1 << right_child));
+    const bool lost =
+        needs_children ? std::popcount(from_children) > me.children_arrived : send_posted(p, parent);
+    if (found && !lost) continue;
+    found = true;
+    text = fmt::format("rank {} waits for its {} in the tree", index(rank(p)),
+                       needs_children ? "children" : "parent");
+    if (lost) break;
   }
-  return "every rank has finished";
+  return text;
 }
 
 }  // namespace overture::system
