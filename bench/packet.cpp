@@ -89,6 +89,11 @@ OVERTURE_CASE(all_to_all_on, dctcp_1024_groups_of_32, dctcp(), 16, 32, 32_KiB);
 OVERTURE_CASE(all_to_all_on, tcp_1024, tcp(), 16, 1024, 4_KiB);
 OVERTURE_CASE(permutation_on, tcp_1024, tcp(), 16, 1_MiB);
 OVERTURE_CASE(permutation_on, dctcp_1024, dctcp(), 16, 1_MiB);
+// Sizes are those of the htsim runs that opera-htsim section 9 lists.
+OVERTURE_CASE(all_to_all_on, ndp_128, ndp(), 8, 128, Bytes{100'000});
+OVERTURE_CASE(permutation_on, ndp_128, ndp(), 8, Bytes{2'000'000});
+OVERTURE_CASE(all_to_all_on, ndp_1024_groups_of_32, ndp(), 16, 32, Bytes{90'000});
+OVERTURE_CASE(permutation_on, ndp_1024, ndp(), 16, Bytes{2'000'000});
 OVERTURE_CASE(network_on, alone_128, 8, 32_KiB, false);
 OVERTURE_CASE(network_on, shared_128, 8, 32_KiB, true);
 

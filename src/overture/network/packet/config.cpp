@@ -8,8 +8,31 @@
 namespace overture::network::packet {
 namespace {
 
+constexpr std::int64_t kMaxPacket = std::numeric_limits<std::uint16_t>::max();
+
 void require(bool sound, std::string_view what) {
   if (!sound) throw UserError(what);
+}
+
+void require_sound_ndp(const PacketConfig& config) {
+  const NdpConfig& ndp = config.ndp;
+  const QueueConfig& queue = config.queue;
+  require(ndp.payload.count() > 0, "ndp: a packet has at least one byte of payload");
+  require(ndp.header.count() > 0 && (ndp.payload + ndp.header).count() <= kMaxPacket,
+          "ndp: a header has at least one byte, payload and header together at most 65535 B");
+  require(ndp.control.count() > 0 && ndp.control.count() <= kMaxPacket,
+          "ndp: a control packet has 1 to 65535 B");
+  require(ndp.initial_window > 0, "ndp: the initial window is at least one packet");
+  require(ndp.pull_rate > 0 && ndp.pull_rate <= 1, "ndp: the pull rate is above 0 and at most 1");
+  require(ndp.min_rto > Duration::zero() && ndp.max_rto >= ndp.min_rto,
+          "ndp: the minimum RTO is positive and not above the maximum");
+  require(!queue.port_limit && !queue.shared_limit && !queue.mark_above,
+          "queue: NDP's queues have the limits in trim, and neither a drop-tail limit nor marks");
+  require(queue.trim.data_limit >= ndp.payload + ndp.header, "queue: a data limit holds at least one packet");
+  require(queue.trim.control_limit >= ndp.header && queue.trim.control_limit >= ndp.control,
+          "queue: a control limit holds at least one header");
+  require(queue.trim.trim_arriving >= 0 && queue.trim.trim_arriving <= 1,
+          "queue: the share of arriving packets that are trimmed is from 0 to 1");
 }
 
 }  // namespace
@@ -37,9 +60,23 @@ PacketConfig dlrm_study_dctcp() {
   return config;
 }
 
+PacketConfig ndp() {
+  PacketConfig config;
+  config.transport = TransportKind::ndp;
+  config.paths = topology::PathRule::spray;
+  return config;
+}
+
+PacketConfig htsim_ndp() {
+  PacketConfig config = ndp();
+  config.ndp.pad_packets = true;
+  config.ndp.complete_at = CompleteAt::last_ack;
+  return config;
+}
+
 void require_sound(const PacketConfig& config) {
+  if (config.transport == TransportKind::ndp) return require_sound_ndp(config);
   const TcpConfig& tcp = config.tcp;
-  constexpr std::int64_t kMaxPacket = std::numeric_limits<std::uint16_t>::max();
   constexpr std::int64_t kMaxWindow = std::numeric_limits<std::int32_t>::max();
   require(tcp.segment.count() > 0, "tcp: a segment has at least one byte");
   require(tcp.header.count() >= 0 && (tcp.segment + tcp.header).count() <= kMaxPacket,

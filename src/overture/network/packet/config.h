@@ -13,6 +13,19 @@ namespace overture::network::packet {
 // When a queue decides to mark a packet: as it comes (RFC 8257, ns-3), or as it leaves (htsim's ECN queue).
 enum class MarkAt : std::uint8_t { enqueue, dequeue };
 
+// NDP's switch queues: a short one for data, and one with strict priority for control packets and for
+// headers, which are data that did not fit and lost their payload.
+struct TrimConfig {
+  // Data is trimmed when the bytes queued, the packet being sent included, and its own exceed this. htsim: 15
+  // packets (golden/htsim).
+  Bytes data_limit{15 * 9064};
+  // The same for the priority queue, which drops. Twice the data queue: the golden data do not say.
+  Bytes control_limit{2 * 15 * 9064};
+  // How often a full queue trims the packet that comes; else the last one queued (NDP, SIGCOMM 2017, 3.1;
+  // htsim).
+  double trim_arriving = 0.5;
+};
+
 // Output queues of switches. A host's own queue is never limited and never marks.
 struct QueueConfig {
   // Drop-tail: a packet is dropped when the bytes queued, without the packet being sent, and its own exceed
@@ -23,6 +36,8 @@ struct QueueConfig {
   // Marks data when more than this waits (the packet being sent included). RFC 8257 calls it K.
   std::optional<Bytes> mark_above;
   MarkAt mark_at = MarkAt::enqueue;
+  // With NDP, and then in place of all of the above.
+  TrimConfig trim;
 };
 
 enum class CongestionControl : std::uint8_t { new_reno, dctcp };
@@ -65,9 +80,33 @@ struct TcpConfig {
   bool pad_to_segment = false;      // the last packet of a message is as long as the others
 };
 
+// When a message counts as complete: with its last byte at the receiver, or when the sender knows (htsim's
+// NDP).
+enum class CompleteAt : std::uint8_t { delivery, last_ack };
+
+// NDP (Handley et al., SIGCOMM 2017). A message is a flow of its own: a first window of packets at once, then
+// a packet per PULL. Defaults are those of the golden data (golden/htsim, G01 to G04).
+struct NdpConfig {
+  Bytes payload{9000};       // most in a packet
+  Bytes header{64};          // of a data packet, and what trimming leaves
+  Bytes control{64};         // an ACK, NACK or PULL
+  int initial_window = 50;   // packets
+  double pull_rate = 0.99;   // of PULLs, as a share of the packets that the receiver's link carries
+  bool pad_packets = false;  // the last packet of a message is as long as the others (htsim)
+  CompleteAt complete_at = CompleteAt::delivery;
+  // Without news for this long, packets count as lost; only the loss of a header or of a control packet needs
+  // it. Doubles with every timeout in a row. The minimum is that of opera-htsim section 1.7.
+  Duration min_rto = std::chrono::milliseconds(1);
+  Duration max_rto = std::chrono::seconds(1);
+};
+
+enum class TransportKind : std::uint8_t { tcp, ndp };
+
 struct PacketConfig {
+  TransportKind transport = TransportKind::tcp;
   QueueConfig queue;
   TcpConfig tcp;
+  NdpConfig ndp;
   topology::PathRule paths = topology::PathRule::by_destination;
   std::uint64_t seed = 1;
   // A network whose links alone need more than this is refused before the run.
@@ -78,6 +117,11 @@ struct PacketConfig {
 // of 100, ACKs outside the network, one random way per flow, marks above 50 packets as they leave, queues of
 // 10,000.
 PacketConfig dlrm_study_dctcp();
+
+// NDP that sprays its packets, with the defaults above.
+PacketConfig ndp();
+// The same as htsim does it (golden/htsim): full packets only, and a flow ends with its last ACK.
+PacketConfig htsim_ndp();
 
 // Throws UserError naming the first value that cannot work.
 void require_sound(const PacketConfig& config);

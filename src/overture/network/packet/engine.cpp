@@ -8,35 +8,65 @@ const PacketConfig& sound(const PacketConfig& config) {
   return config;
 }
 
+// The one place that knows all transports.
+std::variant<Tcp, Ndp> make_transport(const topology::Topology& topology, const PacketConfig& config,
+                                      Fabric& fabric, Pause pause) {
+  if (config.transport == TransportKind::ndp) return Ndp(config.ndp, topology, fabric, pause);
+  return Tcp(config.tcp, fabric, pause);
+}
+
 }  // namespace
 
-Engine::Engine(const topology::Topology& topology, const PacketConfig& config, Tcp::Pause pause)
-    : fabric_(topology, sound(config)), tcp_(config.tcp, fabric_, pause) {}
+Engine::Engine(const topology::Topology& topology, const PacketConfig& config, Pause pause)
+    : fabric_(topology, sound(config)), transport_(make_transport(topology, config, fabric_, pause)) {}
+
+void Engine::reserve(std::size_t connections) {
+  std::visit([&](auto& transport) { transport.reserve(connections); }, transport_);
+}
 
 std::uint32_t Engine::post(int from, int to, std::int64_t bytes, std::int64_t when) {
-  return tcp_.post(from, to, bytes, when);
+  return std::visit([&](auto& transport) { return transport.post(from, to, bytes, when); }, transport_);
 }
 
 void Engine::run(std::int64_t limit) {
-  tcp_.resume();
-  fabric_.run(tcp_, limit);
+  std::visit(
+      [&](auto& transport) {
+        transport.resume();
+        fabric_.run(transport, limit);
+      },
+      transport_);
+}
+
+std::uint64_t Engine::outstanding() const {
+  return std::visit([](const auto& transport) { return transport.outstanding(); }, transport_);
+}
+
+std::vector<Completion>& Engine::completions() {
+  return std::visit([](auto& transport) -> std::vector<Completion>& { return transport.completions(); },
+                    transport_);
 }
 
 Statistics Engine::statistics() const {
   const FabricCounts& fabric = fabric_.counts();
-  const TransportCounts& tcp = tcp_.counts();
-  return {.packet_hops = fabric.hops,
-          .data_packets = tcp.data_packets,
-          .drops = fabric.drops,
-          .marks = fabric.marks,
-          .retransmissions = tcp.retransmissions,
-          .timeouts = tcp.timeouts,
-          .fast_recoveries = tcp.recoveries,
-          .duplicates = tcp.duplicates,
-          .delivered = Bytes{static_cast<std::int64_t>(tcp.payload_bytes)},
-          .flow_memory = tcp_.memory(),
-          .fabric_memory = fabric_.memory(),
-          .connections = tcp_.flows()};
+  Statistics result{.packet_hops = fabric.hops,
+                    .drops = fabric.drops,
+                    .marks = fabric.marks,
+                    .trims = fabric.trims,
+                    .fabric_memory = fabric_.memory()};
+  std::visit(
+      [&](const auto& transport) {
+        const TransportCounts& counts = transport.counts();
+        result.data_packets = counts.data_packets;
+        result.retransmissions = counts.retransmissions;
+        result.timeouts = counts.timeouts;
+        result.fast_recoveries = counts.recoveries;
+        result.duplicates = counts.duplicates;
+        result.delivered = Bytes{static_cast<std::int64_t>(counts.payload_bytes)};
+        result.flow_memory = transport.memory();
+        result.connections = transport.flows();
+      },
+      transport_);
+  return result;
 }
 
 std::vector<LinkRecord> Engine::links() const {
@@ -49,7 +79,8 @@ std::vector<LinkRecord> Engine::links() const {
                        .busy = transfer_time(carried, Bandwidth::bits_per_second(more.bits_per_second)),
                        .peak_queue = Bytes{bytes_in(more, more.peak)},
                        .drops = more.drops,
-                       .marks = more.marks});
+                       .marks = more.marks,
+                       .trims = fabric_.waiting().empty() ? 0 : fabric_.waiting()[id].trims});
   }
   return records;
 }

@@ -49,8 +49,13 @@ const topology::Topology& fitting(const topology::Topology& topology, const Pack
 }
 
 Calendar make_calendar(const topology::Graph& graph, const PacketConfig& config) {
-  const CalendarShape shape = calendar_shape(graph, (config.tcp.segment + config.tcp.header).count());
-  return {static_cast<std::uint32_t>(graph.links().size()), shape.shift, shape.bits};
+  const bool trims = config.transport == TransportKind::ndp;
+  const Bytes packet =
+      trims ? config.ndp.payload + config.ndp.header : config.tcp.segment + config.tcp.header;
+  const CalendarShape shape = calendar_shape(graph, packet.count());
+  const auto links = static_cast<std::uint32_t>(graph.links().size());
+  const std::uint32_t nodes = trims ? 2 * links + static_cast<std::uint32_t>(graph.hosts()) : links;
+  return {nodes, shape.shift, shape.bits};
 }
 
 }  // namespace
@@ -59,6 +64,7 @@ Fabric::Fabric(const topology::Topology& topology, const PacketConfig& config)
     : links_(fitting(topology, config).graph.links().size()),
       calendar_(make_calendar(topology.graph, config)),
       more_(links_.size()),
+      coins_(RandomStreams(config.seed).make("trim")),
       mark_at_(config.queue.mark_at),
       routes_(topology, config.paths, config.seed) {
   const topology::Graph& graph = topology.graph;
@@ -77,6 +83,10 @@ Fabric::Fabric(const topology::Topology& topology, const PacketConfig& config)
                         .links = static_cast<std::uint32_t>(graph.ports(node))});
     }
     share_buffers();
+  }
+  if (config.transport == TransportKind::ndp) {
+    header_ = static_cast<std::uint16_t>(config.ndp.header.count());
+    build_trimming(graph, config.queue.trim);
   }
 }
 
@@ -110,6 +120,7 @@ void Fabric::share_buffers() {
 std::size_t Fabric::memory() const {
   std::size_t bytes = links_.size() * (sizeof(Link) + sizeof(LinkMore));
   for (const Link& link : links_) bytes += (link.mask + 1) * sizeof(Packet);
+  for (const Waiting& waiting : waiting_) bytes += sizeof(Waiting) + (waiting.mask + 1) * sizeof(Packet);
   return bytes;
 }
 

@@ -18,6 +18,7 @@ struct FabricCounts {
   std::uint64_t hops = 0;   // arrivals of a packet at the end of a link
   std::uint64_t drops = 0;  // by full queues
   std::uint64_t marks = 0;  // by queues above their threshold
+  std::uint64_t trims = 0;  // by full queues of NDP
 };
 
 class Fabric {
@@ -39,6 +40,27 @@ class Fabric {
                 static_cast<std::uint32_t>(packet.route & port_mask_) - 1,
             copy);
   }
+
+  // For a transport that trims. Hosts too serve control packets first: a packet goes out of a host's link
+  // when the link is free, and the transport keeps what waits.
+  std::uint32_t host_link(int host, int port) const {
+    return first_link_[static_cast<std::size_t>(host)] + static_cast<std::uint32_t>(port);
+  }
+  bool is_free(std::uint32_t link) const { return links_[link].free_at <= now_ && !waiting_[link].armed; }
+  void send_now(std::uint32_t link, Packet& packet) { commit(link, links_[link], packet, now_); }
+  void send_control(std::uint32_t link, Packet& packet) { enqueue_control(link, packet); }
+  // Calls the transport's link_free(link) once the link is.
+  void wake_when_free(std::uint32_t link) {
+    if (!waiting_[link].armed) arm(link);
+  }
+  // Calls the transport's host_timer(host) at `when`; at most one is pending per host.
+  void set_host_timer(int host, std::int64_t when) {
+    calendar_.push(2 * link_count() + static_cast<std::uint32_t>(host), when);
+  }
+  std::int64_t sending_time(std::uint32_t link, std::int64_t size) const {
+    return serialisation(links_[link], more_[link], size);
+  }
+
   // The `info` of packets other than data that queues dropped since it was last cleared: what it names is
   // free again.
   std::vector<std::uint32_t>& orphans() { return orphans_; }
@@ -46,7 +68,8 @@ class Fabric {
   void set_timer(std::uint32_t id, std::int64_t when) { calendar_.push_far(id | kTimer, when); }
 
   // Runs events in order until none is due by `limit` or the transport wants a pause(). The transport has
-  // receive(packet), timer(id), destination(packet), prefetch(packet) and pause().
+  // receive(packet), timer(id), destination(packet), prefetch(packet) and pause(); one with kTrims also
+  // link_free(link), host_timer(host) and stale(packet).
   template <class Transport>
   void run(Transport& transport, std::int64_t limit);
 
@@ -57,6 +80,7 @@ class Fabric {
   const FabricCounts& counts() const { return counts_; }
   const std::vector<Link>& links() const { return links_; }
   const std::vector<LinkMore>& more() const { return more_; }
+  const std::vector<Waiting>& waiting() const { return waiting_; }
   // Bytes of memory in links, rings and calendar.
   std::size_t memory() const;
 
@@ -78,7 +102,11 @@ class Fabric {
     const std::int64_t wait = std::max<std::int64_t>(link.free_at - now_, 0);
     if (wait > link.attention && !admit(id, packet, wait)) [[unlikely]]
       return;
-    link.free_at = now_ + wait + serialisation(link, more_[id], packet.size);
+    commit(id, link, packet, now_ + wait);
+  }
+  // The packet starts to leave at `start`, when the link is free.
+  void commit(std::uint32_t id, Link& link, Packet& packet, std::int64_t start) {
+    link.free_at = start + serialisation(link, more_[id], packet.size);
     link.bytes += packet.size;
     packet.arrival = link.free_at + link.delay;
     if (link.tail - link.head > link.mask) [[unlikely]]
@@ -95,6 +123,10 @@ class Fabric {
   template <class Transport>
   void arrive(Transport& transport, std::uint32_t id);
   template <class Transport>
+  void serve(Transport& transport, std::uint32_t id);
+  template <class Transport>
+  void dispatch(Transport& transport, std::uint32_t what);
+  template <class Transport>
   void prefetch(Transport& transport);
 
   // In queue.cpp: what a queue does with a packet that has to wait longer than `attention`. False: dropped.
@@ -104,6 +136,29 @@ class Fabric {
   void mark(std::uint32_t id, Packet& packet, std::int64_t wait);
   std::int64_t queued(std::uint32_t id);
   void grow(std::uint32_t id);
+
+  // In trim.cpp: NDP's queue. Events of a link: its number is an arrival, that and link_count() the time at
+  // which it is free for data that waits.
+  std::uint32_t link_count() const { return static_cast<std::uint32_t>(links_.size()); }
+  void build_trimming(const topology::Graph& graph, const TrimConfig& trim);
+  void arm(std::uint32_t id) {
+    waiting_[id].armed = true;
+    calendar_.push(link_count() + id, links_[id].free_at);
+  }
+  // Control packets have priority and leave in order, so that their future is known as a FIFO's is: after
+  // what is being sent and the control packets before.
+  void enqueue_control(std::uint32_t id, Packet& packet) {
+    Link& link = links_[id];
+    const std::int64_t wait = std::max<std::int64_t>(link.free_at - now_, 0);
+    if (wait > link.attention && control_full(id, packet)) [[unlikely]]
+      return;
+    commit(id, link, packet, now_ + wait);
+  }
+  void enqueue_trimming(std::uint32_t id, Packet& packet);
+  void trim(std::uint32_t id, Packet& packet);
+  bool control_full(std::uint32_t id, const Packet& packet);
+  void start_data(std::uint32_t id, Packet& packet);
+  void start_waiting(std::uint32_t id);
 
   std::int64_t now_ = 0;
   std::uint64_t digest_ = 0;
@@ -115,6 +170,13 @@ class Fabric {
   std::vector<std::uint32_t> first_link_;  // per node
   std::vector<SharedBuffer> pools_;
   std::vector<std::uint32_t> orphans_;
+  std::vector<Waiting> waiting_;  // per link, with NDP
+  std::uint32_t host_links_ = 0;  // links before this one leave a host
+  std::int64_t data_limit_ = 0;   // bytes
+  std::int64_t control_limit_ = 0;
+  std::uint64_t trim_below_ = 0;  // a random number below this trims the packet that comes
+  std::uint16_t header_ = 0;      // bytes that trimming leaves
+  RandomStream coins_;
   MarkAt mark_at_;
   Routes routes_;
 };
@@ -124,6 +186,10 @@ inline void Fabric::arrive(Transport& transport, std::uint32_t id) {
   Link& link = links_[id];
   Packet packet = take(link, id);
   ++counts_.hops;
+  if constexpr (Transport::kTrims) {
+    if (packet.route == 0 && transport.stale(packet)) [[unlikely]]
+      return;
+  }
   auto port = static_cast<std::uint32_t>(packet.route & port_mask_);
   if (port == 0) [[unlikely]] {
     const int destination = transport.destination(packet);
@@ -132,7 +198,37 @@ inline void Fabric::arrive(Transport& transport, std::uint32_t id) {
     port = static_cast<std::uint32_t>(packet.route & port_mask_);
   }
   packet.route >>= routes_.bits();
-  enqueue(link.next_port + port, packet);
+  if constexpr (Transport::kTrims) {
+    if (packet.kind == Kind::data) return enqueue_trimming(link.next_port + port, packet);
+    enqueue_control(link.next_port + port, packet);
+  } else {
+    enqueue(link.next_port + port, packet);
+  }
+}
+
+// A link that data waits for is free, unless control packets came in between.
+template <class Transport>
+inline void Fabric::serve(Transport& transport, std::uint32_t id) {
+  if (links_[id].free_at > now_) return arm(id);
+  waiting_[id].armed = false;
+  if (id < host_links_) return transport.link_free(id);
+  start_waiting(id);
+}
+
+template <class Transport>
+inline void Fabric::dispatch(Transport& transport, std::uint32_t what) {
+  if constexpr (Transport::kTrims) {
+    const std::uint32_t links = link_count();
+    if (what >= links && what < kTimer) {
+      if (what < 2 * links) return serve(transport, what - links);
+      return transport.host_timer(static_cast<int>(what - 2 * links));
+    }
+  }
+  if (what < kTimer) {
+    arrive(transport, what);
+  } else {
+    transport.timer(what & ~kTimer);
+  }
 }
 
 // What the next events will touch is fetched while this one runs: first the link, then its packet, then where
@@ -142,7 +238,7 @@ template <class Transport>
 [[gnu::always_inline]] inline void Fabric::prefetch(Transport& transport) {
   const auto link_ahead = [this](std::size_t places) __attribute__((always_inline))->Link* {
     const std::uint32_t what = calendar_.ahead(places);
-    return what < kTimer ? &links_[what] : nullptr;
+    return what < (Transport::kTrims ? link_count() : kTimer) ? &links_[what] : nullptr;
   };
   const auto next_link = [this](Link& link) {
     return &links_[link.next_port + (link.front().route & port_mask_)];
@@ -172,11 +268,7 @@ void Fabric::run(Transport& transport, std::int64_t limit) {
     now_ = event.when;
     digest_ = (digest_ ^ static_cast<std::uint64_t>(event.when) ^ (std::uint64_t{event.what} << 32)) * kPrime;
     digest_ ^= digest_ >> 29;
-    if (event.what < kTimer) {
-      arrive(transport, event.what);
-    } else {
-      transport.timer(event.what & ~kTimer);
-    }
+    dispatch(transport, event.what);
     if (transport.pause()) [[unlikely]]
       return;
   }

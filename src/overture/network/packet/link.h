@@ -45,6 +45,24 @@ struct LinkMore {
   std::unique_ptr<Packet[]> storage;
 };
 
+// NDP: data that waits at a switch, oldest first. A host's waits in the transport.
+struct Waiting {
+  std::unique_ptr<Packet[]> ring;
+  std::uint32_t mask = 0;      // ring size - 1
+  std::uint32_t head = 0;      // taken from the ring so far
+  std::uint32_t tail = 0;      // put into the ring so far
+  bool armed = false;          // an event will tell when the link is free
+  std::int64_t bytes = 0;      // in the ring
+  std::int64_t data_end = 0;   // when the last data packet that started has left, ps
+  std::int64_t data_size = 0;  // its bytes
+  std::uint64_t trims = 0;
+
+  bool empty() const { return head == tail; }
+  Packet& front() { return ring[head & mask]; }
+  Packet& back() { return ring[(tail - 1) & mask]; }
+  void push(const Packet& packet);
+};
+
 // How long `size` bytes take, rounded up as transfer_time() does.
 inline std::int64_t serialisation(const Link& link, const LinkMore& more, std::int64_t size) {
   if (link.ps_per_byte != 0) [[likely]]

@@ -9,7 +9,9 @@ namespace overture::network::packet {
 // "No such thing" for indices into flows, messages and pools.
 inline constexpr std::uint32_t kNone = ~std::uint32_t{0};
 
-enum class Kind : std::uint8_t { data, ack };
+// NDP alone has the last three: data of which a switch left only the header, what the receiver then asks for,
+// and the permission to send one more packet.
+enum class Kind : std::uint8_t { data, ack, header, nack, pull };
 
 inline constexpr std::uint8_t kCongested = 1;  // data: a queue marked it; ACK: echoes such a mark
 
@@ -17,9 +19,11 @@ struct Packet {
   std::uint64_t route = 0;   // ports to take, lowest bits first (see routes.h)
   std::int64_t arrival = 0;  // at the end of the link that it is on, ps
   std::uint32_t flow = 0;    // index
-  std::uint32_t sequence =
-      0;  // low bits of the byte offset: of the payload, or for an ACK the next byte expected
-  std::uint32_t info = 0;  // data: payload bytes; ACK: its SACK blocks, or kNone
+  // TCP: low bits of the byte offset: of the payload, or for an ACK the next byte expected. NDP: the packet's
+  // number in its message, or for a PULL how many were allowed so far.
+  std::uint32_t sequence = 0;
+  std::uint32_t info =
+      0;  // TCP data: payload bytes; TCP ACK: its SACK blocks, or kNone; NDP: the message's serial number
   std::uint16_t size = 0;  // bytes on the wire
   Kind kind = Kind::data;
   std::uint8_t flags = 0;

@@ -14,7 +14,7 @@ std::int64_t ps(Time time) { return time.time_since_epoch().count(); }
 }  // namespace
 
 PacketNetwork::PacketNetwork(topology::Topology topology, const PacketConfig& config, sim::EventQueue& events)
-    : topology_(std::move(topology)), events_(events), engine_(topology_, config, Tcp::Pause::at_delivery) {}
+    : topology_(std::move(topology)), events_(events), engine_(topology_, config, Pause::at_delivery) {}
 
 void PacketNetwork::send(const Message& message, Action delivered) {
   const int hosts = topology_.graph.hosts();

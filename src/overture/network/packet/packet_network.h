@@ -17,7 +17,7 @@ class PacketNetwork final : public Network {
   PacketNetwork(topology::Topology topology, const PacketConfig& config, sim::EventQueue& events);
 
   // A message to its own rank is delivered at once; one of 0 bytes is sent as 1. Called before the event
-  // queue runs or from its events. Messages of a pair arrive in order.
+  // queue runs or from its events. With TCP, messages of a pair arrive in order.
   void send(const Message& message, Action delivered) override;
 
   Statistics statistics() const { return engine_.statistics(); }

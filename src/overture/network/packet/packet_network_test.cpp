@@ -112,6 +112,33 @@ TEST(PacketNetwork, AgreesWithTheEngineAloneWhateverElseRuns) {
   }
 }
 
+// Messages come and go, in the places of earlier ones whose last packets are still on their way.
+TEST(PacketNetwork, NdpCarriesMessagesInAClosedLoop) {
+  PacketConfig config = ndp();
+  config.queue.trim.data_limit = Bytes{3 * 9'064};
+  config.ndp.min_rto = 2us;  // so early that many packets are sent twice
+  Bench bench(topology::star({.hosts = 5}), config);
+  struct Player {
+    Bench& bench;
+    int left;
+    void play(int from) {
+      if (left-- <= 0) return;
+      bench.network.send(
+          {.from = Rank{from}, .to = Rank{from == 0 ? 1 + left % 4 : 0}, .size = Bytes{50'000}},
+          [this, from] {
+            bench.delivered.push_back(bench.events.now());
+            play((from + 1) % 5);
+          });
+    }
+  } player{.bench = bench, .left = 500};
+  for (int host = 0; host < 5; ++host) player.play(host);
+  bench.events.run();
+  EXPECT_EQ(bench.delivered.size(), 500);
+  EXPECT_EQ(bench.network.statistics().delivered, Bytes{500 * 50'000});
+  EXPECT_GT(bench.network.statistics().duplicates, 0);
+  EXPECT_LT(bench.network.statistics().connections, 50);
+}
+
 TEST(PacketNetwork, TheQueueIsEmptyOnceAllIsDelivered) {
   Bench bench(topology::star({.hosts = 2}));
   bench.send(0, 1, 1_KiB);

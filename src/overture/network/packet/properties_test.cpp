@@ -117,6 +117,110 @@ TEST(PacketEngine, DeliversEveryByteOnceAndNeverBeatsTheWire) {
   EXPECT_GT(timeouts, 100);
 }
 
+PacketConfig draw_ndp(RandomStream& random) {
+  PacketConfig config = ndp();
+  config.seed = random();
+  config.paths = static_cast<topology::PathRule>(random.below(3));
+  if (random.below(2) == 0)
+    config.ndp.payload = Bytes{1'000 + static_cast<std::int64_t>(random.below(8'000))};
+  config.ndp.initial_window = 1 + static_cast<int>(random.below(80));
+  config.ndp.pull_rate = 0.5 + random.unit() / 2;
+  config.ndp.pad_packets = random.below(2) == 0;
+  config.ndp.min_rto = random.below(2) == 0 ? Duration{1ms} : Duration{20us};  // or far too early
+  if (random.below(4) == 0) config.ndp.complete_at = CompleteAt::last_ack;
+  TrimConfig& trim = config.queue.trim;
+  trim.data_limit = Bytes{9'064 + static_cast<std::int64_t>(random.below(60'000))};
+  // Often so little that headers and control packets are lost.
+  trim.control_limit =
+      Bytes{64 + static_cast<std::int64_t>(random.below(random.below(2) == 0 ? 200 : 100'000))};
+  trim.trim_arriving = random.unit();
+  return config;
+}
+
+TEST(PacketEngine, NdpDeliversEveryByteOnceAndNeverBeatsTheWire) {
+  Statistics total;
+  for (std::uint64_t seed = 1; seed <= 150; ++seed) {
+    RandomStream random = RandomStreams(seed).make("ndp properties");
+    const Topology topology = draw_topology(random);
+    const PacketConfig config = draw_ndp(random);
+    std::vector<FlowSpec> flows = draw_flows(random, topology.graph.hosts());
+    if (random.below(2) == 0) {  // all at once, and larger than the first window
+      for (FlowSpec& flow : flows) flow = {.from = flow.from, .to = flow.to, .size = flow.size * 5};
+    }
+    const RunResult result = run_flows(topology, config, flows);
+    const bool spray = config.paths == topology::PathRule::spray;
+    Bytes sent{0};
+    for (std::size_t i = 0; i < flows.size(); ++i) {
+      ASSERT_TRUE(result.completion[i]) << "seed " << seed << " flow " << i;
+      if (flows[i].from != flows[i].to) sent += flows[i].size;
+      EXPECT_GE(*result.completion[i], on_an_empty_wire(topology, flows[i], spray))
+          << "seed " << seed << " flow " << i;
+    }
+    EXPECT_EQ(result.statistics.delivered, sent) << "seed " << seed;
+    EXPECT_EQ(run_flows(topology, config, flows).digest, result.digest) << "seed " << seed;
+    total.trims += result.statistics.trims;
+    total.drops += result.statistics.drops;
+    total.timeouts += result.statistics.timeouts;
+    total.duplicates += result.statistics.duplicates;
+  }
+  EXPECT_GT(total.trims, 10'000);  // the draws are harsh enough to mean something
+  EXPECT_GT(total.drops, 1'000);
+  EXPECT_GT(total.timeouts, 100);
+  EXPECT_GT(total.duplicates, 100);
+}
+
+// Two hosts and a switch: one packet, and how trimming and priorities look from outside.
+TEST(PacketEngine, NdpOnAnEmptyStarIsExact) {
+  const Topology star = topology::star({.hosts = 2});
+  const auto completion = [&](Bytes size) {
+    return run_flows(star, ndp(), {{.from = Rank{0}, .to = Rank{1}, .size = size}}).completion[0].value();
+  };
+  EXPECT_EQ(completion(1_B), 2 * (transfer_time(Bytes{65}, 100_Gbps) + 500ns));
+  // The last packet is short, and waits for the full one before it at both links.
+  EXPECT_EQ(completion(Bytes{9'001}),
+            2 * transfer_time(Bytes{9'064}, 100_Gbps) + transfer_time(Bytes{65}, 100_Gbps) + 1us);
+}
+
+TEST(PacketEngine, NdpTrimsWhatDoesNotFitAndSendsItAgain) {
+  PacketConfig config = ndp();
+  config.queue.trim.data_limit = Bytes{3 * 9'064};
+  // Six packets reach the port at once: one is being sent, two wait, three are trimmed, whichever they are.
+  const RunResult result = run_flows(topology::star({.hosts = 7}), config, incast(6, Bytes{9'000}));
+  EXPECT_EQ(result.statistics.trims, 3);
+  EXPECT_EQ(result.statistics.retransmissions, 3);
+  EXPECT_EQ(result.statistics.drops, 0);
+  EXPECT_EQ(result.statistics.timeouts, 0);
+  EXPECT_EQ(std::ranges::max(result.links, {}, &LinkRecord::trims).trims, 3);
+}
+
+TEST(PacketEngine, NdpIncastCompletesNearLineRate) {
+  for (const int senders : {8, 63}) {
+    const Bytes size{900'000};
+    const RunResult result = run_flows(topology::star({.hosts = 64}), ndp(), incast(senders, size));
+    const Duration ideal = senders * 100 * transfer_time(Bytes{9'064}, 100_Gbps);
+    EXPECT_GT(result.makespan, ideal) << senders;
+    EXPECT_LT(result.makespan, ideal * 102 / 100 + 20us) << senders;  // pulls come at 99 % of the rate
+    EXPECT_GT(result.statistics.trims, 0) << senders;
+    EXPECT_EQ(result.statistics.timeouts, 0) << senders;
+    EXPECT_LE(std::ranges::max(result.links, {}, &LinkRecord::peak_queue).peak_queue,
+              ndp().queue.trim.data_limit + ndp().queue.trim.control_limit);
+  }
+}
+
+TEST(PacketEngine, NdpSpraysEvenlyOverAllWays) {
+  const Topology tree = topology::fat_tree({.k = 4});
+  const RunResult result =
+      run_flows(tree, ndp(), {{.from = Rank{0}, .to = Rank{15}, .size = Bytes{3'600'000}}});
+  int used = 0;
+  for (std::size_t id = 0; id < result.links.size(); ++id) {
+    const topology::Link& link = tree.graph.links()[id];
+    if (link.wire.tier != 2 || result.links[id].carried < Bytes{100'000}) continue;
+    ++used;
+    EXPECT_EQ(result.links[id].carried.count() / 9'064, 100) << id;  // a quarter of 400 packets
+  }
+  EXPECT_EQ(used, 8);  // four cores, up and down
+}
+
 TEST(PacketEngine, ABusyPortNeverRests) {
   PacketConfig config;
   config.tcp.initial_window = 1000;
@@ -245,6 +349,9 @@ TEST(PacketEngine, RefusesFlowsThatCannotBe) {
   EXPECT_THROW(run_flows(star, {}, {{.from = Rank{0}, .to = Rank{1}, .size = 1_B, .start = Time{-1ns}}}),
                UserError);
   EXPECT_THROW(run_flows(star, {.memory_limit = 1_KiB}, {}), UserError);
+  PacketConfig both = ndp();
+  both.queue.port_limit = 1_MiB;
+  EXPECT_THROW(run_flows(star, both, {}), UserError);
   EXPECT_EQ(run_flows(star, {}, {}).finished, 0);
 }
 

@@ -39,7 +39,7 @@ void run_bounded(Engine& engine, const RunLimits& limits) {
 RunResult run_flows(const topology::Topology& topology, const PacketConfig& config,
                     const std::vector<FlowSpec>& flows, const RunLimits& limits) {
   for (const FlowSpec& flow : flows) require_sound(flow, topology.graph.hosts());
-  Engine engine(topology, config, Tcp::Pause::when_idle);
+  Engine engine(topology, config, Pause::when_idle);
   const auto hosts = static_cast<std::size_t>(topology.graph.hosts());
   engine.reserve(std::min(flows.size(), hosts * (hosts - 1)));
   RunResult result;

@@ -33,6 +33,7 @@ struct LinkRecord {
       peak_queue;  // most that a packet which was accepted found ahead of it, the packet being sent included
   std::uint64_t drops = 0;
   std::uint64_t marks = 0;
+  std::uint64_t trims = 0;
 };
 
 struct Statistics {
@@ -40,6 +41,7 @@ struct Statistics {
   std::uint64_t data_packets = 0;  // sent, retransmissions included
   std::uint64_t drops = 0;
   std::uint64_t marks = 0;  // by ECN
+  std::uint64_t trims = 0;  // data packets that lost their payload in a full queue (NDP)
   std::uint64_t retransmissions = 0;
   std::uint64_t timeouts = 0;
   std::uint64_t fast_recoveries = 0;

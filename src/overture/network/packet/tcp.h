@@ -13,27 +13,13 @@
 #include "overture/network/packet/pool.h"
 #include "overture/network/packet/reassembly.h"
 #include "overture/network/packet/scoreboard.h"
+#include "overture/network/packet/transport.h"
 
 namespace overture::network::packet {
 
-struct TransportCounts {
-  std::uint64_t data_packets = 0;     // sent, retransmissions included
-  std::uint64_t retransmissions = 0;  // packets
-  std::uint64_t timeouts = 0;
-  std::uint64_t recoveries = 0;     // fast retransmits
-  std::uint64_t duplicates = 0;     // data packets that arrived with nothing new
-  std::uint64_t payload_bytes = 0;  // delivered in order
-};
-
-struct Completion {
-  std::uint32_t message = 0;
-  std::int64_t when = 0;  // ps
-};
-
 class Tcp {
  public:
-  // When to hand control back: never before the last message is delivered, or at every delivery.
-  enum class Pause : std::uint8_t { when_idle, at_delivery };
+  static constexpr bool kTrims = false;  // its switches have FIFO queues
 
   // `fabric` outlives the transport.
   Tcp(const TcpConfig& config, Fabric& fabric, Pause pause);

@@ -1,0 +1,268 @@
+#include "overture/network/packet/ndp.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "overture/base/check.h"
+
+namespace overture::network::packet {
+
+Ndp::Ndp(const NdpConfig& config, const topology::Topology& topology, Fabric& fabric, Pause pause)
+    : config_(config),
+      payload_(static_cast<std::uint32_t>(config.payload.count())),
+      header_(static_cast<std::uint32_t>(config.header.count())),
+      fabric_(fabric),
+      topology_(topology),
+      ways_(topology, fabric.routes()),
+      pause_at_delivery_(pause == Pause::at_delivery) {
+  const topology::Graph& graph = topology.graph;
+  const int hosts = graph.hosts();
+  nics_.resize(static_cast<std::size_t>(graph.first_link(hosts)));
+  for (int host = 0; host < hosts; ++host) {
+    // A host with several links pulls at the rate of all.
+    double per_ps = 0;
+    for (int port = 0; port < graph.ports(host); ++port) {
+      per_ps +=
+          1 / static_cast<double>(fabric.sending_time(fabric.host_link(host, port), payload_ + header_));
+    }
+    pullers_.push_back({.gap = std::llround(1 / per_ps / config.pull_rate)});
+  }
+  const auto links = static_cast<std::uint32_t>(graph.links().size());
+  for (std::uint32_t link = 0; link < links; ++link) {
+    const auto sending = static_cast<double>(fabric.sending_time(link, payload_ + header_));
+    gaps_.push_back(std::llround(sending / config.pull_rate));
+  }
+  const std::int64_t fastest = std::ranges::min(pullers_, {}, &Puller::gap).gap;
+  if (std::ranges::max(gaps_) <= fastest) gaps_.clear();
+}
+
+std::size_t Ndp::memory() const {
+  std::size_t words = 0;
+  for (std::uint32_t i = 0; i < bits_.size(); ++i) words += bits_[i].capacity();
+  return flows_.memory() + bits_.memory() + words * sizeof(PacketBits);
+}
+
+// ---- messages
+
+std::uint32_t Ndp::post(int from, int to, std::int64_t bytes, std::int64_t when) {
+  check(from != to && bytes > 0, "a message crosses the network and has a byte");
+  const std::uint32_t id = flows_.take();
+  check(id < kStart, "at most a thousand million messages");
+  const std::int64_t packets = (bytes + payload_ - 1) / payload_;
+  check(packets < kNone, "a message has at most 2^32 - 2 packets");
+  NdpFlow& flow = flows_[id];
+  flow = {
+      .packets = static_cast<std::uint32_t>(packets),
+      .serial = ++serial_,
+      .timer_set = flow.timer_set,  // a timer of an earlier message may still be pending, and serves this one
+      .source = from,
+      .destination = to,
+      .sending = true,
+      .receiving = true,
+      .size = bytes};
+  ++outstanding_;
+  fabric_.set_timer(id | kStart, when);
+  return id;
+}
+
+void Ndp::start(std::uint32_t id) {
+  NdpFlow& flow = flows_[id];
+  flow.spread = ways_.spread(flow.source, flow.destination);
+  flow.reply = ways_.spread(flow.destination, flow.source);
+  flow.link = fabric_.host_link(flow.source, static_cast<int>(flow.spread.port));
+  flow.reply_link = fabric_.host_link(flow.destination, static_cast<int>(flow.reply.port));
+  if (!gaps_.empty()) flow.narrowest = narrowest_link(flow.source, flow.destination);
+  if (flow.packets > 64) {
+    flow.more = bits_.take();
+    bits_[flow.more].assign((flow.packets + 63) / 64, {});
+  }
+  flow.ready_new = std::min(flow.packets, static_cast<std::uint32_t>(config_.initial_window));
+  flow.pulls_left = flow.packets - flow.ready_new;
+  queue(id, flow);
+}
+
+std::uint32_t Ndp::narrowest_link(int from, int to) const {
+  const auto way = path(topology_, from, to, topology::Pick::by_destination());
+  return static_cast<std::uint32_t>(
+      std::ranges::max(way, {}, [&](int link) { return gaps_[static_cast<std::size_t>(link)]; }));
+}
+
+void Ndp::complete(std::uint32_t id) {
+  completions_.push_back({.message = id, .when = fabric_.now()});
+  --outstanding_;
+  if (pause_at_delivery_ || outstanding_ == 0) paused_ = true;
+}
+
+void Ndp::free_if_done(std::uint32_t id, NdpFlow& flow) {
+  if (flow.sending || flow.receiving || flow.in_new || flow.in_again || flow.in_pulls || flow.serial == 0)
+    return;
+  flow.serial = 0;
+  if (flow.more != kNone) bits_.give_back(flow.more);
+  flow.more = kNone;
+  flows_.give_back(id);
+}
+
+std::uint32_t Ndp::length(const NdpFlow& flow, std::uint32_t number) const {
+  if (number + 1 < flow.packets) return payload_;
+  return static_cast<std::uint32_t>(flow.size - std::int64_t{flow.packets - 1} * payload_);
+}
+
+// ---- the sender
+
+// One more packet may be sent.
+void Ndp::allow(std::uint32_t id, NdpFlow& flow) {
+  if (flow.wanted > flow.ready_again) {
+    ++flow.ready_again;
+  } else if (flow.next + flow.ready_new < flow.packets) {
+    ++flow.ready_new;
+  } else {
+    ++flow.spare;
+    return;
+  }
+  queue(id, flow);
+}
+
+// The flow has packets ready.
+void Ndp::queue(std::uint32_t id, NdpFlow& flow) {
+  Nic& nic = nics_[flow.link];
+  if (flow.ready_again > 0) nic.again.append(flows_, id);
+  if (flow.ready_new > 0) nic.fresh.append(flows_, id);
+  if (fabric_.is_free(flow.link)) return link_free(flow.link);
+  fabric_.wake_when_free(flow.link);
+}
+
+void Ndp::link_free(std::uint32_t link) {
+  Nic& nic = nics_[link];
+  while (!nic.empty()) {
+    const bool again = !nic.again.empty();
+    const std::uint32_t id = again ? nic.again.take(flows_) : nic.fresh.take(flows_);
+    NdpFlow& flow = flows_[id];
+    std::uint32_t& ready = again ? flow.ready_again : flow.ready_new;
+    if (ready == 0) {  // acknowledged after all, while it waited
+      free_if_done(id, flow);
+      continue;
+    }
+    --ready;
+    if (again) {
+      if (ready > 0) nic.again.append(flows_, id);
+      ++counts_.retransmissions;
+      transmit(id, flow, take_wanted(flow));
+    } else {
+      if (ready > 0) nic.fresh.append(flows_, id);
+      transmit(id, flow, flow.next++);
+    }
+    if (!nic.empty()) fabric_.wake_when_free(link);
+    return;
+  }
+}
+
+void Ndp::want(NdpFlow& flow, std::uint32_t number) {
+  PacketBits& word = bits(flow, number);
+  if (((word.acked | word.wanted) & bit(number)) != 0) return;
+  word.wanted |= bit(number);
+  ++flow.wanted;
+  flow.first_wanted = std::min(flow.first_wanted, number / 64);
+}
+
+void Ndp::unwant(NdpFlow& flow, PacketBits& word, std::uint32_t number) {
+  word.wanted &= ~bit(number);
+  --flow.wanted;
+  if (flow.ready_again > flow.wanted) {
+    --flow.ready_again;
+    ++flow.spare;
+  }
+}
+
+std::uint32_t Ndp::take_wanted(NdpFlow& flow) {
+  while (bits(flow, flow.first_wanted * 64).wanted == 0) ++flow.first_wanted;
+  PacketBits& word = bits(flow, flow.first_wanted * 64);
+  const std::uint32_t number =
+      flow.first_wanted * 64 + static_cast<std::uint32_t>(std::countr_zero(word.wanted));
+  word.wanted &= word.wanted - 1;
+  --flow.wanted;
+  return number;
+}
+
+void Ndp::transmit(std::uint32_t id, NdpFlow& flow, std::uint32_t number) {
+  Packet packet;
+  packet.flow = id;
+  packet.sequence = number;
+  packet.info = flow.serial;
+  packet.size = static_cast<std::uint16_t>(header_ + (config_.pad_packets ? payload_ : length(flow, number)));
+  packet.route = ways_.next(flow.spread, flow.source, flow.destination);
+  ++counts_.data_packets;
+  set_deadline(id, flow);
+  fabric_.send_now(flow.link, packet);
+}
+
+void Ndp::on_ack(std::uint32_t id, NdpFlow& flow, std::uint32_t number) {
+  PacketBits& word = bits(flow, number);
+  if (!flow.sending || (word.acked & bit(number)) != 0) return;
+  word.acked |= bit(number);
+  ++flow.acked;
+  if ((word.wanted & bit(number)) != 0) [[unlikely]]
+    unwant(flow, word, number);
+  if (flow.acked >= flow.recover) flow.backoff = 0;
+  set_deadline(id, flow);
+  if (flow.acked < flow.packets) return;
+  flow.sending = false;
+  if (config_.complete_at == CompleteAt::last_ack) complete(id);
+  free_if_done(id, flow);
+}
+
+void Ndp::on_nack(std::uint32_t id, NdpFlow& flow, std::uint32_t number) {
+  if (!flow.sending) return;
+  want(flow, number);
+  set_deadline(id, flow);
+  if (flow.spare == 0) return;
+  --flow.spare;
+  allow(id, flow);
+}
+
+// PULLs count, so that one that comes makes up for those before it.
+void Ndp::on_pull(std::uint32_t id, NdpFlow& flow, std::uint32_t pulled) {
+  set_deadline(id, flow);
+  for (; static_cast<std::int32_t>(pulled - flow.pulled) > 0; ++flow.pulled) allow(id, flow);
+}
+
+// One pending event a flow: it looks at the deadline when it comes.
+void Ndp::set_deadline(std::uint32_t id, NdpFlow& flow) {
+  std::int64_t timeout = config_.min_rto.count();
+  for (int doubled = 0; doubled < flow.backoff && timeout < config_.max_rto.count(); ++doubled) timeout *= 2;
+  flow.deadline = fabric_.now() + std::min(timeout, config_.max_rto.count());
+  if (flow.timer_set) return;
+  flow.timer_set = true;
+  fabric_.set_timer(id, flow.deadline);
+}
+
+void Ndp::timer(std::uint32_t id) {
+  if ((id & kStart) != 0) return start(id & ~kStart);
+  NdpFlow& flow = flows_[id];
+  flow.timer_set = false;
+  if (!flow.sending || flow.next == 0) return;  // done, or not started: the first packet sets the timer
+  if (flow.deadline <= fabric_.now()) on_timeout(id, flow);
+  if (flow.timer_set) return;
+  flow.timer_set = true;
+  fabric_.set_timer(id, flow.deadline);
+}
+
+// What was sent and not heard of is sent again at once, with nobody's permission. If there is no such packet,
+// the flow waits for its turn: a PULL may be lost, so one packet goes without.
+void Ndp::on_timeout(std::uint32_t id, NdpFlow& flow) {
+  flow.backoff = static_cast<std::uint8_t>(std::min(flow.backoff + 1, 60));
+  const std::uint32_t ready = flow.ready_again + flow.ready_new;
+  const std::uint32_t before = flow.wanted;
+  if (flow.next - flow.acked > flow.wanted) {
+    for (std::uint32_t number = 0; number < flow.next; ++number) want(flow, number);
+  }
+  set_deadline(id, flow);
+  if (flow.wanted == before && ready > 0) return;  // only its own link keeps it waiting
+  ++counts_.timeouts;
+  flow.recover = flow.next;
+  flow.ready_again += flow.wanted - before;
+  if (flow.wanted == before) return allow(id, flow);
+  queue(id, flow);
+}
+
+}  // namespace overture::network::packet

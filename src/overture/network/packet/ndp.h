@@ -1,0 +1,153 @@
+// NDP as a message carrier (Handley et al., SIGCOMM 2017): the sender starts with a window of packets,
+// sprayed over all ways; switches trim what does not fit; the receiver answers every packet with an ACK,
+// every header with a NACK, and hands out PULLs at the rate of its link, each worth one packet. ndp.cpp has
+// the sender, ndp_receiver.cpp the rest.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "overture/network/packet/fabric.h"
+#include "overture/network/packet/ndp_flow.h"
+#include "overture/network/packet/pool.h"
+#include "overture/network/packet/transport.h"
+#include "overture/network/packet/ways.h"
+
+namespace overture::network::packet {
+
+class Ndp {
+ public:
+  static constexpr bool kTrims = true;
+
+  // `topology` and `fabric` outlive the transport.
+  Ndp(const NdpConfig& config, const topology::Topology& topology, Fabric& fabric, Pause pause);
+
+  // A message of at least one byte that is sent at `when`. Returns its index, which is used again once the
+  // message is delivered and acknowledged.
+  std::uint32_t post(int from, int to, std::int64_t bytes, std::int64_t when);
+  void reserve(std::size_t) {}
+
+  std::uint64_t outstanding() const { return outstanding_; }
+  // Messages completed since it was last cleared.
+  std::vector<Completion>& completions() { return completions_; }
+  const TransportCounts& counts() const { return counts_; }
+  std::size_t flows() const { return flows_.size(); }
+  std::size_t memory() const;
+
+  // What the fabric calls.
+  void receive(const Packet& packet);
+  void timer(std::uint32_t id);
+  void link_free(std::uint32_t link);
+  void host_timer(int host);
+  bool stale(const Packet& packet) const { return flows_[packet.flow].serial != packet.info; }
+  int destination(const Packet& packet) const {
+    const NdpFlow& flow = flows_[packet.flow];
+    return packet.kind == Kind::data || packet.kind == Kind::header ? flow.destination : flow.source;
+  }
+  [[gnu::always_inline]] void prefetch(const Packet& packet) const {
+    const NdpFlow& flow = flows_[packet.flow];
+    __builtin_prefetch(&flow);
+    __builtin_prefetch(&flow.bits);
+    if (packet.kind == Kind::data || packet.kind == Kind::header) __builtin_prefetch(&flow.spread);
+  }
+  bool pause() const { return paused_; }
+  void resume() { paused_ = false; }
+
+ private:
+  static constexpr std::uint32_t kStart = std::uint32_t{1} << 30;  // a timer that starts a message
+
+  // Flows in a row, linked through one of their members.
+  template <std::uint32_t NdpFlow::*After, bool NdpFlow::*In>
+  struct List {
+    std::uint32_t first = kNone;
+    std::uint32_t last = kNone;
+    bool empty() const { return first == kNone; }
+    void append(Pool<NdpFlow>& flows, std::uint32_t id);
+    std::uint32_t take(Pool<NdpFlow>& flows);
+  };
+  // A host's link, and the flows that may send on it: first those that send again, each kind in turns.
+  struct Nic {
+    List<&NdpFlow::after_again, &NdpFlow::in_again> again;
+    List<&NdpFlow::after_new, &NdpFlow::in_new> fresh;
+    bool empty() const { return again.empty() && fresh.empty(); }
+  };
+  struct Puller {
+    List<&NdpFlow::after_pull, &NdpFlow::in_pulls> flows;
+    std::int64_t next = 0;  // the earliest time of the next PULL, ps
+    bool armed = false;
+    std::int64_t gap = 0;  // ps
+  };
+
+  PacketBits& bits(NdpFlow& flow, std::uint32_t number) {
+    return flow.more == kNone ? flow.bits : bits_[flow.more][number / 64];
+  }
+  static std::uint64_t bit(std::uint32_t number) { return std::uint64_t{1} << (number % 64); }
+
+  void start(std::uint32_t id);
+  std::uint32_t narrowest_link(int from, int to) const;
+  void free_if_done(std::uint32_t id, NdpFlow& flow);
+  void complete(std::uint32_t id);
+
+  // The sender.
+  void allow(std::uint32_t id, NdpFlow& flow);
+  void queue(std::uint32_t id, NdpFlow& flow);
+  void want(NdpFlow& flow, std::uint32_t number);
+  void unwant(NdpFlow& flow, PacketBits& word, std::uint32_t number);
+  std::uint32_t take_wanted(NdpFlow& flow);
+  void transmit(std::uint32_t id, NdpFlow& flow, std::uint32_t number);
+  void on_ack(std::uint32_t id, NdpFlow& flow, std::uint32_t number);
+  void on_nack(std::uint32_t id, NdpFlow& flow, std::uint32_t number);
+  void on_pull(std::uint32_t id, NdpFlow& flow, std::uint32_t pulled);
+  void set_deadline(std::uint32_t id, NdpFlow& flow);
+  void on_timeout(std::uint32_t id, NdpFlow& flow);
+  std::uint32_t length(const NdpFlow& flow, std::uint32_t number) const;
+
+  // The receiver.
+  void on_data(std::uint32_t id, NdpFlow& flow, std::uint32_t number);
+  void reply(std::uint32_t id, NdpFlow& flow, Kind kind, std::uint32_t sequence);
+  void ask_for_more(std::uint32_t id, NdpFlow& flow);
+
+  NdpConfig config_;
+  std::uint32_t payload_;
+  std::uint32_t header_;
+  Fabric& fabric_;
+  const topology::Topology& topology_;
+  Ways ways_;
+  bool pause_at_delivery_;
+  bool paused_ = false;
+  Pool<NdpFlow> flows_;
+  Pool<std::vector<PacketBits>> bits_;
+  std::vector<Nic> nics_;           // by link
+  std::vector<Puller> pullers_;     // by host
+  std::vector<std::int64_t> gaps_;  // between PULLs for one link, ps; none if no link is slower than a host's
+  std::vector<Completion> completions_;
+  std::uint64_t outstanding_ = 0;
+  std::uint32_t serial_ = 0;
+  TransportCounts counts_;
+};
+
+template <std::uint32_t NdpFlow::*After, bool NdpFlow::*In>
+inline void Ndp::List<After, In>::append(Pool<NdpFlow>& flows, std::uint32_t id) {
+  NdpFlow& flow = flows[id];
+  if (flow.*In) return;
+  flow.*In = true;
+  flow.*After = kNone;
+  if (last == kNone) {
+    first = id;
+  } else {
+    flows[last].*After = id;
+  }
+  last = id;
+}
+
+template <std::uint32_t NdpFlow::*After, bool NdpFlow::*In>
+inline std::uint32_t Ndp::List<After, In>::take(Pool<NdpFlow>& flows) {
+  const std::uint32_t id = first;
+  NdpFlow& flow = flows[id];
+  flow.*In = false;
+  first = flow.*After;
+  if (first == kNone) last = kNone;
+  return id;
+}
+
+}  // namespace overture::network::packet
