@@ -68,6 +68,14 @@ class Stream {
     if (position_ == ids_.size()) position_ = 0;
   }
 
+  template <class Visit>
+  void for_each(std::int64_t batch, Visit visit) const {
+    auto id = ids_.begin() + batch * lookups_per_batch();
+    for (std::size_t t = 0; t < kTables.size(); ++t) {
+      for (std::int64_t s = 0; s < samples_; ++s) visit(static_cast<std::int64_t>(t), *id++);
+    }
+  }
+
   std::int64_t lookups_per_batch() const { return samples_ * static_cast<std::int64_t>(kTables.size()); }
 
  private:
@@ -75,6 +83,12 @@ class Stream {
   std::vector<std::int32_t> ids_;
   std::size_t position_ = 0;
 };
+
+void set_rate(benchmark::State& state, double per_iteration) {
+  state.counters["ns_each"] =
+      benchmark::Counter(per_iteration * static_cast<double>(state.iterations()) * 1e-9,
+                         benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
+}
 
 struct Variant {
   bool capped = false;
@@ -98,7 +112,8 @@ void plan(benchmark::State& state, const Variant& variant) {
   const auto one_step = [&] {
     while (!planner.next(step)) stream.feed(planner);
   };
-  for (std::int64_t warm_up = 0; warm_up < 2 * lookahead; ++warm_up) one_step();
+  // Until the window is full, and then until the memory is as large as it gets.
+  for (std::int64_t warm_up = 0; warm_up < 4 * lookahead + 200; ++warm_up) one_step();
   std::int64_t hits = 0;
   std::int64_t rows = 0;
   for (auto _ : state) {
@@ -106,31 +121,66 @@ void plan(benchmark::State& state, const Variant& variant) {
     hits += step.hits();
     rows += static_cast<std::int64_t>(step.rows.size());
   }
-  const auto steps = static_cast<double>(state.iterations());
-  const auto lookups = steps * static_cast<double>(stream.lookups_per_batch());
-  state.counters["ns_per_lookup"] =
-      benchmark::Counter(lookups * 1e-9, benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
-  state.counters["unique"] = static_cast<double>(rows) / lookups;
+  const auto lookups = static_cast<double>(stream.lookups_per_batch());
+  set_rate(state, lookups);
+  state.counters["unique"] = static_cast<double>(rows) / (lookups * static_cast<double>(state.iterations()));
   state.counters["hit_rate"] = static_cast<double>(hits) / static_cast<double>(rows);
   state.counters["cache_rows"] = static_cast<double>(planner.slots());
 }
 
+void unique(benchmark::State& state) {
+  struct Entry {
+    std::uint64_t row;
+    std::uint32_t batch;
+    std::uint32_t count;
+  };
+  const Stream stream(state.range(0), 40);
+  std::vector<Entry> table(static_cast<std::size_t>(state.range(0)) * 32);  // a power of two, half empty
+  std::uint32_t batch = 0;
+  for (auto _ : state) {
+    ++batch;
+    stream.for_each(batch % 40, [&](std::int64_t t, std::int32_t id) {
+      const Row row = make_row(t, id);
+      std::size_t i = hash(row) % table.size();
+      while (table[i].batch == batch && table[i].row != static_cast<std::uint64_t>(row))
+        i = (i + 1) % table.size();
+      if (table[i].batch != batch) table[i] = {static_cast<std::uint64_t>(row), batch, 0};
+      ++table[i].count;
+    });
+  }
+  benchmark::DoNotOptimize(table.data());
+  set_rate(state, static_cast<double>(stream.lookups_per_batch()));
+}
+
+void random_read(benchmark::State& state) {
+  const std::vector<std::uint64_t> words(std::size_t{1} << 25, 1);
+  std::uint64_t place = 1;
+  std::uint64_t sum = 0;
+  for (auto _ : state) {
+    for (int i = 0; i < 100'000; ++i) {
+      place = place * 6364136223846793005 + 1442695040888963407;
+      sum += words[place >> 39];
+    }
+  }
+  benchmark::DoNotOptimize(sum);
+  set_rate(state, 100'000);
+}
+
+void settings(benchmark::internal::Benchmark* bench) {
+  bench->Iterations(200)->Unit(benchmark::kMillisecond);
+}
+
+BENCHMARK(random_read)->Apply(settings);
+BENCHMARK(unique)->Arg(2048)->Apply(settings);
 BENCHMARK_CAPTURE(plan, unbounded, Variant{})
     ->Args({2048, 50, 1})
     ->Args({2048, 200, 1})
     ->Args({2048, 200, 8})
     ->Args({4096, 200, 8})
     ->Args({16384, 50, 8})
-    ->Iterations(100)
-    ->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(plan, capped, Variant{.capped = true})
-    ->Args({2048, 200, 8})
-    ->Iterations(100)
-    ->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(plan, indexed, Variant{.indexed = true})
-    ->Args({2048, 200, 8})
-    ->Iterations(100)
-    ->Unit(benchmark::kMillisecond);
+    ->Apply(settings);
+BENCHMARK_CAPTURE(plan, capped, Variant{.capped = true})->Args({2048, 200, 8})->Apply(settings);
+BENCHMARK_CAPTURE(plan, indexed, Variant{.indexed = true})->Args({2048, 200, 8})->Apply(settings);
 
 }  // namespace
 }  // namespace overture::lookahead
