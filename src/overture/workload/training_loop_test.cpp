@@ -36,6 +36,14 @@ Layer layer(Duration forward, Duration input_gradient, Duration weight_gradient)
   return result;
 }
 
+Layer with(Layer layer, PassKind kind, CollectiveKind collective) {
+  Pass& pass = kind == PassKind::forward          ? layer.forward
+               : kind == PassKind::input_gradient ? layer.input_gradient
+                                                  : layer.weight_gradient;
+  pass.communication = Communication{collective, 20_B};  // an all-reduce takes 40 ns, an all-to-all 20
+  return layer;
+}
+
 TEST(TrainingLoop, DataParallelSkipsTheFirstInputGradientAndOverlapsAllReduces) {
   Layer first = layer(10ns, 1000ns, 30ns);
   Layer second = layer(20ns, 40ns, 50ns);
@@ -56,6 +64,112 @@ TEST(TrainingLoop, TheNextIterationWaitsForTheWeights) {
   const auto result = simulate(config);
   EXPECT_EQ(result.finished, 2 * (10ns + 30ns + 45ns));
   EXPECT_EQ(result.layers[0].of(PassKind::weight_gradient).exposed, 90ns);
+}
+
+TEST(TrainingLoop, TheEndOfTheRunWaitsForTheLastAllReduceAndChargesTheFirstLayer) {
+  const Layer first = with(layer(10ns, 0ns, 30ns), PassKind::weight_gradient, CollectiveKind::all_reduce);
+  Layer second = with(layer(20ns, 40ns, 50ns), PassKind::weight_gradient, CollectiveKind::all_reduce);
+  second.weight_gradient.communication->size =
+      200_B;  // 220 ns, from 80 on; the first layer's waits from 150 on
+  const auto result = simulate(two_ranks(Parallelism::data, {first, second}));
+  EXPECT_EQ(result.finished, 80ns + 220ns + 40ns);
+  EXPECT_EQ(result.layers[0].of(PassKind::weight_gradient).communication, 340ns - 150ns);
+  EXPECT_EQ(result.layers[0].of(PassKind::weight_gradient).exposed, 340ns - 150ns);
+  EXPECT_EQ(result.layers[1].of(PassKind::weight_gradient).exposed, 0ns);
+  EXPECT_EQ(result.exposed(), 190ns);
+}
+
+TEST(TrainingLoop, DataParallelNeverIssuesWhatTheOtherPassesSay) {
+  const Layer only = with(with(layer(10ns, 0ns, 30ns), PassKind::forward, CollectiveKind::all_reduce),
+                          PassKind::input_gradient, CollectiveKind::all_reduce);
+  EXPECT_EQ(simulate(two_ranks(Parallelism::data, {only})).finished, 40ns);
+}
+
+TEST(TrainingLoop, MicroIssuesTheFirstCollectiveOverAndOver) {
+  const Layer first = with(layer(10ns, 20ns, 30ns), PassKind::weight_gradient, CollectiveKind::all_reduce);
+  auto config = two_ranks(Parallelism::micro, {first, first});
+  config.passes = 3;
+  std::vector<int> passes;
+  const auto result = simulate(
+      config,
+      {.trainer = {.communicated = [&](const CollectiveEvent& event) { passes.push_back(event.pass); }}});
+  EXPECT_EQ(result.finished, 3 * 40ns);
+  EXPECT_EQ(result.compute(), 0ns);
+  EXPECT_EQ(result.layers[0].of(PassKind::weight_gradient).communication, 40ns + 80ns + 120ns);
+  EXPECT_EQ(result.layers[0].of(PassKind::weight_gradient).exposed, 40ns) << "only the first that completes";
+  EXPECT_EQ(result.layers[1].collectives, 0);
+  EXPECT_EQ(passes, (std::vector{0, 2, 1})) << "the newest of those that wait goes first";
+}
+
+// Forward 10 + 40 ns for either layer. Backward: the second layer's input gradient is sent from 120 to 160
+// while its weight gradient is computed until 150.
+Layer model_parallel_layer() {
+  return with(with(layer(10ns, 20ns, 30ns), PassKind::forward, CollectiveKind::all_reduce),
+              PassKind::input_gradient, CollectiveKind::all_reduce);
+}
+
+TEST(TrainingLoop, ModelParallelHidesInputGradientsBehindWeightGradients) {
+  const auto result =
+      simulate(two_ranks(Parallelism::model, {model_parallel_layer(), model_parallel_layer()}));
+  EXPECT_EQ(result.finished, 160ns + 20ns + 30ns);
+  EXPECT_EQ(result.layers[1].of(PassKind::input_gradient).communication, 40ns);
+  EXPECT_EQ(result.layers[1].of(PassKind::input_gradient).exposed, 10ns);
+  EXPECT_EQ(result.layers[0].of(PassKind::input_gradient).communication, 0ns)
+      << "nobody wants the first layer's";
+}
+
+TEST(TrainingLoop, ATransformerSendsTheFirstLayersInputGradientToo) {
+  auto config = two_ranks(Parallelism::hybrid_transformer, {model_parallel_layer(), model_parallel_layer()});
+  config.workload.model_group = 2;
+  const auto result = simulate(config);
+  EXPECT_EQ(result.finished, 160ns + 20ns + 40ns);
+  EXPECT_EQ(result.layers[0].of(PassKind::input_gradient).exposed, 10ns);
+}
+
+TEST(TrainingLoop, HybridsSendWeightGradientsWithoutWaitingForThem) {
+  const Layer only = with(layer(10ns, 20ns, 30ns), PassKind::weight_gradient, CollectiveKind::all_reduce);
+  auto config = two_ranks(Parallelism::hybrid_model_data, {only, only});
+  // Weight gradients from 70 to 110 and from 120 to 160.
+  const auto result = simulate(config);
+  EXPECT_EQ(result.finished, 160ns);
+  EXPECT_EQ(result.layers[0].of(PassKind::weight_gradient).exposed, 40ns);
+  EXPECT_EQ(result.layers[1].of(PassKind::weight_gradient).exposed, 0ns);
+  config.workload.parallelism = Parallelism::hybrid_data_model;
+  EXPECT_EQ(simulate(config).finished, 120ns) << "over the dimensions from 1 on, of which there are none";
+}
+
+TEST(TrainingLoop, EveryLayerOfACustomWorkloadHasItsOwnParallelism) {
+  Layer data = with(layer(10ns, 20ns, 30ns), PassKind::forward, CollectiveKind::all_reduce);
+  Layer model = data;
+  model.parallelism = Parallelism::model;
+  const auto result = simulate(two_ranks(Parallelism::hybrid_customized, {data, model}));
+  EXPECT_EQ(result.layers[0].collectives, 0);
+  EXPECT_EQ(result.layers[1].collectives, 1);
+  EXPECT_EQ(result.finished, 20ns + 40ns + 2 * (20ns + 30ns));
+}
+
+TEST(TrainingLoop, ARecomputationStartsFromTheNearestCheckpoint) {
+  auto config =
+      two_ranks(Parallelism::hybrid_transformer_fwd_in_bckwd,
+                {layer(10ns, 1ns, 2ns), layer(10ns, 1ns, 2ns), layer(10ns, 1ns, 2ns), layer(10ns, 1ns, 2ns)});
+  config.workload.checkpoints = {0, 2};
+  config.workload.recompute_starts = {1, 3};
+  const auto result = simulate(config);
+  EXPECT_EQ(result.finished, 40ns + 4 * 3ns + 20ns) << "layers 0 and 2 once more";
+  for (const std::size_t l : {0U, 1U, 2U, 3U}) {
+    EXPECT_EQ(result.layers[l].of(PassKind::forward).compute, l % 2 == 0 ? 20ns : 10ns);
+  }
+  config.step = 1ns;
+  // Four forward, eight backward, and one to turn round and one for the layer in either recomputation.
+  EXPECT_EQ(simulate(config).finished, 72ns + 4 * 1ns + 8 * 1ns + 2 * 2 * 1ns);
+}
+
+TEST(TrainingLoop, ARecomputationOfSeveralLayersRunsUpToTheOneThatAsked) {
+  auto config = two_ranks(Parallelism::hybrid_transformer_fwd_in_bckwd,
+                          {layer(10ns, 0ns, 0ns), layer(20ns, 0ns, 0ns), layer(40ns, 0ns, 0ns)});
+  config.workload.checkpoints = {0};
+  config.workload.recompute_starts = {2};
+  EXPECT_EQ(simulate(config).finished, 70ns + 30ns);
 }
 
 TEST(TrainingLoop, ModelParallelWaitsForActivationsAndNeverSendsWeights) {
@@ -81,6 +195,48 @@ TEST(TrainingLoop, DlrmHidesTheEmbeddingsExchangeBehindTheBottomMlp) {
   const auto result = simulate(config);
   EXPECT_EQ(result.finished, 10ns + 20ns + 7ns);
   EXPECT_EQ(result.layers[0].of(PassKind::forward).exposed, 5ns);
+}
+
+// Forward until 37. The gradients' exchange goes from 51 to 71, while the backward pass computes until 63.
+SimulationConfig dlrm(Parallelism parallelism) {
+  Layer embedding = layer(10ns, 1000ns, 3ns);
+  embedding = with(with(embedding, PassKind::forward, CollectiveKind::all_to_all), PassKind::input_gradient,
+                   CollectiveKind::all_to_all);
+  const Layer bottom = layer(15ns, 4ns, 5ns);
+  const Layer top = with(layer(7ns, 6ns, 8ns), PassKind::forward, CollectiveKind::all_reduce);  // ignored
+  auto config = two_ranks(parallelism, {embedding, bottom, top});
+  config.workload.last_bottom_layer = 1;
+  return config;
+}
+
+TEST(TrainingLoop, DlrmSendsTheEmbeddingsGradientsBehindTheTopMlpAndWaitsForThem) {
+  auto config = dlrm(Parallelism::hybrid_dlrm);
+  const auto result = simulate(config);
+  EXPECT_EQ(result.finished, 71ns);
+  EXPECT_EQ(result.layers[0].of(PassKind::input_gradient).communication, 20ns);
+  EXPECT_EQ(result.layers[0].of(PassKind::input_gradient).exposed, 8ns);
+  EXPECT_EQ(result.layers[0].of(PassKind::input_gradient).compute, 0ns);
+  EXPECT_EQ(result.layers[2].collectives, 0);
+  config.passes = 2;
+  EXPECT_EQ(simulate(config).finished, 2 * 71ns);
+}
+
+TEST(TrainingLoop, EnhancedDlrmLetsTheGradientsOverlapTheNextIteration) {
+  auto config = dlrm(Parallelism::hybrid_dlrm_enhanced);
+  EXPECT_EQ(simulate(config).finished, 71ns);
+  config.passes = 2;
+  const auto result = simulate(config);
+  EXPECT_EQ(result.finished, 63ns + 71ns);
+  EXPECT_EQ(result.layers[0].of(PassKind::input_gradient).exposed, 0ns);
+}
+
+TEST(TrainingLoop, AnUpdateDelayIsPartOfTheCommunication) {
+  Layer only = with(layer(10ns, 0ns, 0ns), PassKind::forward, CollectiveKind::all_reduce);
+  only.update = 7ns;
+  const auto result = simulate(two_ranks(Parallelism::distributed_inference, {only}));
+  EXPECT_EQ(result.finished, 57ns);
+  EXPECT_EQ(result.layers[0].of(PassKind::forward).communication, 47ns);
+  EXPECT_EQ(result.layers[0].of(PassKind::forward).exposed, 47ns);
 }
 
 TEST(TrainingLoop, EveryStepCostsWhatTheSetupSays) {

@@ -1,0 +1,133 @@
+#include "overture/workload/simulation.h"
+
+#include <gtest/gtest.h>
+
+#include "overture/workload/testing.h"
+
+namespace overture::workload {
+namespace {
+
+using namespace literals;
+using system::AlgorithmKind;
+using system::CollectiveKind;
+
+// A layer that sends 80 bytes, on ranks that are a switch apart.
+SimulationConfig one_layer(AlgorithmKind algorithm, int ranks) {
+  SimulationConfig config;
+  config.network = {.dimensions = {{.kind = topology::DimensionKind::switched,
+                                    .size = ranks,
+                                    .link_latency_ns = 5,
+                                    .link_gib_per_s = kBytePerNs}}};
+  for (auto& implementation : config.system.implementations) implementation = everywhere({algorithm}, 1);
+  config.system.endpoint_delay = Duration{};
+  config.workload.parallelism = Parallelism::distributed_inference;
+  config.workload.layers = {{.name = "fc1"}};
+  config.workload.layers[0].forward.communication = {CollectiveKind::all_reduce, 80_B};
+  return config;
+}
+
+// Delivers everything after 10 ns, except the first message of one pair.
+class LossyNetwork final : public network::Network {
+ public:
+  LossyNetwork(sim::EventQueue& events, Rank from, Rank to) : events_(events), from_(from), to_(to) {}
+
+  void send(const network::Message& message, Action delivered) override {
+    if (!lost_ && message.from == from_ && message.to == to_) {
+      lost_ = true;
+    } else {
+      events_.after(10ns, delivered);
+    }
+  }
+
+ private:
+  sim::EventQueue& events_;  // outlives the network
+  Rank from_;
+  Rank to_;
+  bool lost_ = false;
+};
+
+std::string deadlock(SimulationConfig config, Rank from, Rank to) {
+  config.scope = system::Scope::all;
+  sim::EventQueue events;
+  LossyNetwork network(events, from, to);
+  return user_error([&] { simulate(config, network, events); });
+}
+
+TEST(Simulate, ADeadlockNamesWhoWaitsForWhom) {
+  EXPECT_EQ(
+      deadlock(one_layer(AlgorithmKind::ring, 4), Rank{2}, Rank{3}),
+      "deadlock at 40.00 ns: the training loop waits for the forward collective of layer fc1\n"
+      "  all_reduce of 80 B has 1 of 1 chunks left\n"
+      "  chunk 0 runs all_reduce on dimension 0: rank 3 has received 0 of 6 messages and waits for rank 2");
+}
+
+TEST(Simulate, ADeadlockOfMessagesSentAtOnceDoesNotGuessWhichIsMissing) {
+  const std::string error = deadlock(one_layer(AlgorithmKind::direct, 4), Rank{0}, Rank{1});
+  EXPECT_TRUE(error.ends_with("dimension 0: rank 1 has received 2 of 6 messages")) << error;
+}
+
+TEST(Simulate, ADeadlockInATreeNamesTheNode) {
+  // 3 is the root, 1 its child, 0 and 2 are the leaves.
+  const auto tree = [](int from, int to) {
+    return deadlock(one_layer(AlgorithmKind::double_binary_tree, 4), Rank{from}, Rank{to});
+  };
+  EXPECT_TRUE(tree(2, 1).ends_with("dimension 0: rank 1 waits for its children in the tree"));
+  EXPECT_TRUE(tree(1, 3).ends_with("dimension 0: rank 3 waits for its children in the tree"));
+  EXPECT_TRUE(tree(3, 1).ends_with("dimension 0: rank 1 waits for its parent in the tree"));
+  EXPECT_TRUE(tree(1, 2).ends_with("dimension 0: rank 2 waits for its parent in the tree"));
+}
+
+TEST(Simulate, ADeadlockAfterTheLoopIsOneToo) {
+  SimulationConfig config = one_layer(AlgorithmKind::ring, 2);
+  config.workload.parallelism = Parallelism::micro;
+  config.workload.layers[0].weight_gradient = config.workload.layers[0].forward;
+  const std::string error = deadlock(config, Rank{0}, Rank{1});
+  EXPECT_NE(error.find("the training loop has ended and waits for collectives that are under way\n"
+                       "  all_reduce of 80 B has 1 of 1 chunks left"),
+            std::string::npos)
+      << error;
+}
+
+TEST(Simulate, SizesBelowTheNumberOfSplitsWork) {
+  SimulationConfig config = one_layer(AlgorithmKind::ring, 4);
+  config.system.splits = 7;
+  config.workload.layers[0].forward.communication->size = 3_B;
+  const auto result = simulate(config);
+  EXPECT_EQ(result.dimensions[0].chunks, 3);
+  EXPECT_EQ(result.finished, 3 * 6 * 10ns) << "of a byte, a fourth is nothing: only the latency";
+}
+
+TEST(Simulate, ChunksOfManyGigabytesWorkInEveryScope) {
+  SimulationConfig config = one_layer(AlgorithmKind::halving_doubling, 2);
+  config.workload.layers[0].forward.communication->size = 6_GiB;
+  for (const auto scope : {system::Scope::rank_0, system::Scope::group, system::Scope::all}) {
+    config.scope = scope;
+    const auto result = simulate(config);
+    EXPECT_EQ(result.finished, 2 * Nanoseconds{10 + (std::int64_t{3} << 30)});
+    EXPECT_EQ(result.sent_by_rank_0[0], 6_GiB);
+  }
+}
+
+TEST(Simulate, AnAlgorithmThatDoesNotFitIsRefusedBeforeTimeZero) {
+  SimulationConfig config = one_layer(AlgorithmKind::halving_doubling, 3);
+  config.system_file = "system.txt";
+  EXPECT_TRUE(
+      user_error([&] { simulate(config); }).starts_with("system.txt: halvingDoubling needs a power of two"));
+}
+
+TEST(Simulate, AScopeThatIsTooSmallIsWidened) {
+  SimulationConfig config = one_layer(AlgorithmKind::double_binary_tree, 4);
+  config.scope = system::Scope::rank_0;
+  EXPECT_EQ(simulate(config).scope, system::Scope::group);
+}
+
+TEST(CollectivesUsed, NamesEachKindOnce) {
+  Workload workload = one_layer(AlgorithmKind::ring, 2).workload;
+  workload.layers.push_back(workload.layers[0]);
+  workload.layers[1].weight_gradient.communication = {CollectiveKind::all_gather, 1_B};
+  EXPECT_EQ(collectives_used(workload),
+            (std::vector{CollectiveKind::all_reduce, CollectiveKind::all_gather}));
+}
+
+}  // namespace
+}  // namespace overture::workload
