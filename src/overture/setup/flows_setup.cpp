@@ -49,11 +49,20 @@ void describe(V& v, TopologyChoice& t) {
 }
 
 template <class V>
+void describe(V& v, TrimConfig& t) {
+  v.field("data_limit", t.data_limit, "Data is cut to its header when more waits");
+  v.field("control_limit", t.control_limit, "Headers and control packets are dropped when more of them waits");
+  v.field("trim_arriving", t.trim_arriving,
+          "How often a full queue cuts the packet that comes, not the last one that waits");
+}
+
+template <class V>
 void describe(V& v, QueueConfig& q) {
   v.field("port_limit", q.port_limit, "Drop-tail: most bytes that wait at a port; unlimited if left out");
   v.field("shared_limit", q.shared_limit, "The same for all ports of a switch together");
   v.field("mark_above", q.mark_above, "ECN: marks data when more waits (K of RFC 8257)");
   v.field("mark_at", q.mark_at, "When marking is decided: as a packet comes, or as it leaves");
+  v.group("trim", "NDP's queues, in place of all of the above", [&](auto& g) { describe(g, q.trim); });
 }
 
 template <class V>
@@ -78,6 +87,19 @@ void describe(V& v, TcpConfig& t) {
   v.field("open_with_one_byte", t.open_with_one_byte, "A SYN that carries the first byte (htsim)");
   v.field("pad_to_segment", t.pad_to_segment,
           "The last packet of a message is as long as the others (htsim)");
+}
+
+template <class V>
+void describe(V& v, NdpConfig& n) {
+  v.field("payload", n.payload, "Most in a packet");
+  v.field("header", n.header, "On every data packet, and what trimming leaves");
+  v.field("control", n.control, "Size of an ACK, NACK or PULL");
+  v.field("initial_window", n.initial_window, "Packets of a message that are sent at once");
+  v.field("pull_rate", n.pull_rate, "Of PULLs: share of the packets that the receiver's link carries");
+  v.field("pad_packets", n.pad_packets, "The last packet of a message is as long as the others (htsim)");
+  v.field("complete_at", n.complete_at, "A message ends with its last byte, or when the sender knows (htsim)");
+  v.field("min_rto", n.min_rto, "Without news for so long, packets count as lost");
+  v.field("max_rto", n.max_rto, "The same after many losses in a row");
 }
 
 template <class V>
@@ -107,7 +129,12 @@ void describe(V& v, FlowsSetup& s) {
   v.field("paths", s.network.paths,
           "Choice among equal ways: by destination, by a hash of the flow, per packet");
   v.group("queue", "Output queues of switches", [&](auto& g) { describe(g, s.network.queue); });
-  v.group("tcp", "The transport", [&](auto& g) { describe(g, s.network.tcp); });
+  v.field("transport", s.network.transport, "What carries the flows");
+  v.group("tcp", "TCP, with DCTCP as one of its congestion controls",
+          [&](auto& g) { describe(g, s.network.tcp); });
+  v.group("ndp", "NDP (SIGCOMM 2017): cut packets, paced by the receiver",
+          [&](auto& g) { describe(g, s.network.ndp); });
+  v.field("memory_limit", s.network.memory_limit, "A network that needs more is refused before the run");
   v.group("traffic", "What is sent, unless --flows names a file", [&](auto& g) { describe(g, s.traffic); });
 }
 

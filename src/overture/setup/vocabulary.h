@@ -125,6 +125,19 @@ inline constexpr auto kWords<network::packet::ConnectionUse> =
     });
 
 template <>
+inline constexpr auto kWords<network::packet::TransportKind> =
+    std::to_array<Word<network::packet::TransportKind>>({
+        {network::packet::TransportKind::tcp, "tcp"},
+        {network::packet::TransportKind::ndp, "ndp"},
+    });
+
+template <>
+inline constexpr auto kWords<network::packet::CompleteAt> = std::to_array<Word<network::packet::CompleteAt>>({
+    {network::packet::CompleteAt::delivery, "delivery"},
+    {network::packet::CompleteAt::last_ack, "last_ack"},
+});
+
+template <>
 inline constexpr auto kWords<topology::PathRule> = std::to_array<Word<topology::PathRule>>({
     {topology::PathRule::by_destination, "by_destination"},
     {topology::PathRule::hash_per_flow, "hash_per_flow"},
