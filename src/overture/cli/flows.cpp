@@ -55,7 +55,8 @@ int run(const Options& options) {
   const topology::Topology topology = setup::make_topology(setup);
   const auto flows = options.flows.empty() ? setup::make_traffic(setup, topology.graph.hosts())
                                            : setup::read_flows(options.flows);
-  const packet::RunResult result = packet::run_flows(topology, setup.network, flows, limits(options));
+  const packet::RunResult result =
+      packet::run_flows(topology, setup.network, flows, limits(options), setup.monitor);
   const report::FlowsRun run{.name = setup.name,
                              .setup_yaml = setup::write_flows_setup(setup),
                              .version = version_text(),

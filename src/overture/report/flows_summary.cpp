@@ -76,6 +76,71 @@ std::string links_csv(const FlowsRun& run) {
   return text;
 }
 
+// At most this many points of the distribution, and so many links one by one.
+constexpr std::size_t kDistributionPoints = 1000;
+constexpr std::size_t kWatchedLinks = 64;
+
+std::string distribution_csv(const FlowsRun& run) {
+  const std::vector<Duration> times = completions(run);
+  const std::size_t points = std::min(times.size(), kDistributionPoints);
+  std::string text = "share_of_flows,fct_us\n";
+  for (std::size_t i = 1; i <= points; ++i) {
+    const std::size_t rank = (times.size() * i + points - 1) / points;
+    text += fmt::format("{:.4f},{:.6f}\n", static_cast<double>(rank) / static_cast<double>(times.size()),
+                        to_us(times[rank - 1]));
+  }
+  return text;
+}
+
+struct Watched {
+  std::string name;
+  std::vector<std::size_t> links;
+};
+
+// Each tier as a whole, then the links that carried most.
+std::vector<Watched> watched(const FlowsRun& run) {
+  const topology::Graph& graph = run.topology.graph;
+  std::vector<Watched> result;
+  for (const std::string& tier : graph.tiers()) result.push_back({"tier " + tier, {}});
+  std::vector<std::size_t> order(graph.links().size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  for (const std::size_t i : order) {
+    result[static_cast<std::size_t>(graph.links()[i].wire.tier)].links.push_back(i);
+  }
+  std::erase_if(result, [](const Watched& tier) { return tier.links.empty(); });
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return run.result.links[a].carried > run.result.links[b].carried;
+  });
+  order.resize(std::min(order.size(), kWatchedLinks));
+  for (const std::size_t i : order) {
+    const topology::Link& link = graph.links()[i];
+    result.push_back({node_name(graph, link.from) + ">" + node_name(graph, link.to), {i}});
+  }
+  return result;
+}
+
+std::string history_csv(const FlowsRun& run) {
+  const network::packet::LinkHistory& history = run.result.history;
+  std::string text = "link,until_us,utilisation_percent,queued_mean_bytes,queued_max_bytes\n";
+  for (const auto& [name, links] : watched(run)) {
+    for (std::int64_t sample = 0; sample < history.samples(); ++sample) {
+      double busy = 0;
+      std::int64_t queued = 0;
+      std::int64_t longest = 0;
+      for (const std::size_t link : links) {
+        busy += history.utilisation(sample, link, run.topology.graph.links()[link].wire.rate);
+        queued += history.at(sample, link).queued.count();
+        longest = std::max(longest, history.at(sample, link).queued.count());
+      }
+      const auto count = static_cast<double>(links.size());
+      text += fmt::format("{},{:.6g},{:.2f},{:.0f},{}\n", csv_cell(name),
+                          to_us(history.interval() * (sample + 1)), 100 * busy / count,
+                          static_cast<double>(queued) / count, longest);
+    }
+  }
+  return text;
+}
+
 }  // namespace
 
 std::vector<std::pair<std::string, std::string>> flows_lines(const FlowsRun& run) {
@@ -127,6 +192,8 @@ void write_flows_folder(const FlowsRun& run, const std::filesystem::path& folder
   if (error) throw UserError({.file = folder.string()}, "cannot be made: " + error.message());
   write_file(folder / "setup.yaml", run.setup_yaml);
   write_file(folder / "links.csv", links_csv(run));
+  write_file(folder / "fct_distribution.csv", distribution_csv(run));
+  if (run.result.history.samples() > 0) write_file(folder / "links_over_time.csv", history_csv(run));
   write_file(folder / "summary.json", flows_summary_json(run));
 }
 

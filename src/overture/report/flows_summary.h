@@ -25,7 +25,9 @@ std::vector<std::pair<std::string, std::string>> flows_lines(const FlowsRun& run
 
 std::string flows_summary_json(const FlowsRun& run);
 
-// Makes the folder if need be; writes setup.yaml, links.csv and summary.json. Throws UserError.
+// Makes the folder if need be; writes setup.yaml, links.csv, fct_distribution.csv and summary.json, and
+// links_over_time.csv if the links were watched: every tier, and the busiest links one by one. Throws
+// UserError.
 void write_flows_folder(const FlowsRun& run, const std::filesystem::path& folder);
 
 }  // namespace overture::report

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "overture/base/error.h"
 #include "overture/base/files.h"
 #include "overture/topology/graph_file.h"
 
@@ -51,7 +52,8 @@ void describe(V& v, TopologyChoice& t) {
 template <class V>
 void describe(V& v, TrimConfig& t) {
   v.field("data_limit", t.data_limit, "Data is cut to its header when more waits");
-  v.field("control_limit", t.control_limit, "Headers and control packets are dropped when more of them waits");
+  v.field("control_limit", t.control_limit,
+          "Headers and control packets are dropped when more of them waits");
   v.field("trim_arriving", t.trim_arriving,
           "How often a full queue cuts the packet that comes, not the last one that waits");
 }
@@ -97,7 +99,8 @@ void describe(V& v, NdpConfig& n) {
   v.field("initial_window", n.initial_window, "Packets of a message that are sent at once");
   v.field("pull_rate", n.pull_rate, "Of PULLs: share of the packets that the receiver's link carries");
   v.field("pad_packets", n.pad_packets, "The last packet of a message is as long as the others (htsim)");
-  v.field("complete_at", n.complete_at, "A message ends with its last byte, or when the sender knows (htsim)");
+  v.field("complete_at", n.complete_at,
+          "A message ends with its last byte, or when the sender knows (htsim)");
   v.field("min_rto", n.min_rto, "Without news for so long, packets count as lost");
   v.field("max_rto", n.max_rto, "The same after many losses in a row");
 }
@@ -136,6 +139,11 @@ void describe(V& v, FlowsSetup& s) {
           [&](auto& g) { describe(g, s.network.ndp); });
   v.field("memory_limit", s.network.memory_limit, "A network that needs more is refused before the run");
   v.group("traffic", "What is sent, unless --flows names a file", [&](auto& g) { describe(g, s.traffic); });
+  v.optional_group("monitor", s.monitor, "Links over time, into links_over_time.csv; off if left out",
+                   [](auto& g, MonitorConfig& c) {
+                     g.field("interval", c.interval, "Between two looks; doubles when the samples are full");
+                     g.field("samples", c.samples, "Most kept of each link; even");
+                   });
 }
 
 [[noreturn]] void fail(const FlowsSetup& setup, const std::string& key, const std::string& what,
@@ -179,7 +187,12 @@ FlowsSetup parse_flows_setup(std::string_view text, const std::string& file,
     fail(setup, "topology", fmt::format("chooses {} topologies", chosen(setup.topology)),
          "choose one of star, leaf_spine, fat_tree, torus, file");
   }
-  require_sound(setup.network);
+  try {
+    require_sound(setup.network);
+    if (setup.monitor) require_sound(*setup.monitor);
+  } catch (const UserError& error) {
+    throw UserError({.file = file}, error.what());
+  }
   return setup;
 }
 

@@ -43,7 +43,8 @@ struct FlowsSetup {
   double oversubscription = 1;
   network::packet::PacketConfig network;
   TrafficPattern traffic;
-  std::string file;  // of the setup itself
+  std::optional<network::packet::MonitorConfig> monitor;  // links over time
+  std::string file;                                       // of the setup itself
 };
 
 FlowsSetup load_flows_setup(const std::filesystem::path& file,

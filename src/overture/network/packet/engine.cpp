@@ -1,5 +1,7 @@
 #include "overture/network/packet/engine.h"
 
+#include <algorithm>
+
 namespace overture::network::packet {
 namespace {
 
@@ -83,6 +85,17 @@ std::vector<LinkRecord> Engine::links() const {
                        .trims = fabric_.waiting().empty() ? 0 : fabric_.waiting()[id].trims});
   }
   return records;
+}
+
+void Engine::observe(std::int64_t when, std::vector<LinkState>& links) const {
+  links.resize(fabric_.links().size());
+  for (std::size_t id = 0; id < links.size(); ++id) {
+    const Link& link = fabric_.links()[id];
+    const std::int64_t leaving = bytes_in(fabric_.more()[id], std::max<std::int64_t>(link.free_at - when, 0));
+    const std::int64_t held = fabric_.waiting().empty() ? 0 : fabric_.waiting()[id].bytes;
+    links[id] = {.sent = Bytes{static_cast<std::int64_t>(link.bytes) - leaving},
+                 .queued = Bytes{leaving + held}};
+  }
 }
 
 }  // namespace overture::network::packet

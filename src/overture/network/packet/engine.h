@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "overture/network/packet/fabric.h"
+#include "overture/network/packet/monitor.h"
 #include "overture/network/packet/ndp.h"
 #include "overture/network/packet/run_flows.h"
 #include "overture/network/packet/tcp.h"
@@ -34,6 +35,8 @@ class Engine {
   std::uint64_t digest() const { return fabric_.digest(); }
   Statistics statistics() const;
   std::vector<LinkRecord> links() const;
+  // Of all links at `when`: now(), or later and before the next event.
+  void observe(std::int64_t when, std::vector<LinkState>& links) const;
 
  private:
   Fabric fabric_;

@@ -22,22 +22,56 @@ void require_sound(const FlowSpec& flow, int hosts) {
   if (flow.start < Time{}) throw UserError("a flow starts before time 0");
 }
 
-// The engine's clock is checked against the machine's every so much simulated time.
-void run_bounded(Engine& engine, const RunLimits& limits) {
-  constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
-  const std::int64_t until = limits.until ? limits.until->time_since_epoch().count() : kNever;
-  if (!limits.wall) return engine.run(until);
-  constexpr std::int64_t kStep = 1'000'000;  // 1 us: short beside any run, long beside a look at the clock
-  const auto stop = std::chrono::steady_clock::now() + *limits.wall;
-  while (engine.outstanding() > 0 && engine.next_time() <= until && std::chrono::steady_clock::now() < stop) {
-    engine.run(std::min(until, std::max(engine.now(), engine.next_time()) + kStep));
+// Runs to the limits, in pieces: between them the links are looked at, and the machine's clock.
+class BoundedRun {
+ public:
+  BoundedRun(Engine& engine, const RunLimits& limits, LinkHistory* history)
+      : engine_(engine),
+        until_(limits.until ? limits.until->time_since_epoch().count() : kNever),
+        step_(limits.wall ? kStep : kNever),
+        history_(history) {
+    if (limits.wall) stop_ = std::chrono::steady_clock::now() + *limits.wall;
   }
-}
+
+  void run() {
+    while (engine_.outstanding() > 0 && engine_.next_time() <= until_ && !late()) {
+      sample(std::min(engine_.next_time() - 1, until_));
+      engine_.run(piece_end());
+    }
+  }
+
+ private:
+  static constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
+  static constexpr std::int64_t kStep =
+      1'000'000;  // 1 us: short beside any run, long beside a look at a clock
+
+  bool late() const { return stop_ && std::chrono::steady_clock::now() >= *stop_; }
+  std::int64_t due() const {
+    return history_ == nullptr ? kNever : history_->next().time_since_epoch().count();
+  }
+
+  // Takes the samples that are due by `when`.
+  void sample(std::int64_t when) {
+    for (; due() <= when; history_->add(states_)) engine_.observe(due(), states_);
+  }
+  std::int64_t piece_end() const {
+    const std::int64_t next = std::max(engine_.now(), engine_.next_time());
+    return std::min({until_, step_ == kNever ? kNever : next + step_, due()});
+  }
+
+  Engine& engine_;
+  std::int64_t until_;
+  std::int64_t step_;
+  LinkHistory* history_;
+  std::optional<std::chrono::steady_clock::time_point> stop_;
+  std::vector<LinkState> states_;
+};
 
 }  // namespace
 
 RunResult run_flows(const topology::Topology& topology, const PacketConfig& config,
-                    const std::vector<FlowSpec>& flows, const RunLimits& limits) {
+                    const std::vector<FlowSpec>& flows, const RunLimits& limits,
+                    const std::optional<MonitorConfig>& monitor) {
   for (const FlowSpec& flow : flows) require_sound(flow, topology.graph.hosts());
   Engine engine(topology, config, Pause::when_idle);
   const auto hosts = static_cast<std::size_t>(topology.graph.hosts());
@@ -55,7 +89,11 @@ RunResult run_flows(const topology::Topology& topology, const PacketConfig& conf
                 flow.start.time_since_epoch().count());
     flow_of_message.push_back(i);
   }
-  if (engine.outstanding() > 0) run_bounded(engine, limits);
+  if (monitor) {
+    require_sound(*monitor);
+    result.history = LinkHistory(*monitor, topology.graph.links().size());
+  }
+  BoundedRun(engine, limits, monitor ? &result.history : nullptr).run();
   for (const Completion& done : engine.completions()) {
     const std::size_t i = flow_of_message[done.message];
     result.completion[i] = Time{Duration{done.when}} - flows[i].start;

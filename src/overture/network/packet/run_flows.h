@@ -9,6 +9,7 @@
 #include "overture/base/ids.h"
 #include "overture/base/units.h"
 #include "overture/network/packet/config.h"
+#include "overture/network/packet/monitor.h"
 #include "overture/topology/routing.h"
 
 namespace overture::network::packet {
@@ -58,6 +59,7 @@ struct RunResult {
   std::size_t finished = 0;
   Statistics statistics;
   std::vector<LinkRecord> links;  // as in the topology's graph
+  LinkHistory history;            // if it was asked for
   std::uint64_t digest = 0;       // of all events: same inputs, same digest
 };
 
@@ -65,6 +67,7 @@ struct RunResult {
 // bytes is sent as 1. Throws UserError when a host does not exist, a size or start is negative, or the
 // configuration cannot work.
 RunResult run_flows(const topology::Topology& topology, const PacketConfig& config,
-                    const std::vector<FlowSpec>& flows, const RunLimits& limits = {});
+                    const std::vector<FlowSpec>& flows, const RunLimits& limits = {},
+                    const std::optional<MonitorConfig>& monitor = std::nullopt);
 
 }  // namespace overture::network::packet
