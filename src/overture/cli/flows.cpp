@@ -10,6 +10,7 @@
 #include "overture/base/text.h"
 #include "overture/cli/commands.h"
 #include "overture/cli/version.h"
+#include "overture/network/ns3/ns3_program.h"
 #include "overture/report/flows_summary.h"
 #include "overture/setup/flow_list.h"
 #include "overture/setup/flows_setup.h"
@@ -25,6 +26,7 @@ struct Options {
   std::string flows;
   std::string out;
   std::string folder;
+  std::string backend = "packet";
   std::string max_sim_time;
   int max_wall_seconds = 0;
   bool json = false;
@@ -50,11 +52,40 @@ void print_summary(const report::FlowsRun& run, const std::filesystem::path& fol
   fmt::print("{}\nresults: {}\n", table.text(), folder.string());
 }
 
+// Completion times only: ns-3 is here to be compared with.
+packet::RunResult run_on_ns3(const topology::Topology& topology, const packet::PacketConfig& config,
+                             const std::vector<packet::FlowSpec>& flows, const packet::RunLimits& limits) {
+  const auto program = network::ns3::find_ns3_program();
+  if (!program) {
+    throw UserError({.key = "--backend"}, "overture-ns3 was not built",
+                    "install libns3-dev, then configure and build again");
+  }
+  packet::RunResult result;
+  result.completion = network::ns3::run_flows(*program, topology, config, flows, limits).completion;
+  packet::summarise(flows, result);
+  return result;
+}
+
+int write_ns3(const Options& options, const setup::FlowsSetup& setup, const topology::Topology& topology,
+              const std::vector<packet::FlowSpec>& flows) {
+  const packet::RunResult result = run_on_ns3(topology, setup.network, flows, limits(options));
+  const std::filesystem::path out = options.out.empty() ? "fct-ns3.csv" : options.out;
+  write_file(out, setup::write_flow_csv(flows, result));
+  fmt::print("{} on ns-3: {} of {} flows finished, makespan {}\ncompletion times: {}\n", setup.name,
+             result.finished, flows.size(), to_string(result.makespan), out.string());
+  return 0;
+}
+
 int run(const Options& options) {
   const setup::FlowsSetup setup = setup::load_flows_setup(options.setup, options.overrides);
   const topology::Topology topology = setup::make_topology(setup);
   const auto flows = options.flows.empty() ? setup::make_traffic(setup, topology.graph.hosts())
                                            : setup::read_flows(options.flows);
+  if (options.backend == "ns3") return write_ns3(options, setup, topology, flows);
+  if (options.backend != "packet") {
+    throw UserError({.key = "--backend"}, fmt::format("unknown backend \"{}\"", options.backend),
+                    suggest(options.backend, {"packet", "ns3"}));
+  }
   const packet::RunResult result =
       packet::run_flows(topology, setup.network, flows, limits(options), setup.monitor);
   const report::FlowsRun run{.name = setup.name,
@@ -89,6 +120,8 @@ void add_flows(Command& root) {
       .option("--out", options->out, "Completion times as CSV (default: fct.csv in the results)")
       .option("-o,--results", options->folder, "Folder for the results (default: results/<setup name>)")
       .option("-s,--set", options->overrides, "key=value: change one key of the setup; may be repeated")
+      .option("--backend", options->backend,
+              "packet, or ns3 to compare with Debian's ns-3 (completion times only)")
       .option("--max-sim-time", options->max_sim_time, "Stop at this simulated time and report what finished")
       .option("--max-wall", options->max_wall_seconds,
               "Stop after so many seconds and report what finished; 0: never")

@@ -69,6 +69,14 @@ class BoundedRun {
 
 }  // namespace
 
+void summarise(const std::vector<FlowSpec>& flows, RunResult& result) {
+  for (std::size_t i = 0; i < flows.size(); ++i) {
+    if (!result.completion[i]) continue;
+    ++result.finished;
+    result.makespan = std::max(result.makespan, flows[i].start.time_since_epoch() + *result.completion[i]);
+  }
+}
+
 RunResult run_flows(const topology::Topology& topology, const PacketConfig& config,
                     const std::vector<FlowSpec>& flows, const RunLimits& limits,
                     const std::optional<MonitorConfig>& monitor) {
@@ -98,11 +106,7 @@ RunResult run_flows(const topology::Topology& topology, const PacketConfig& conf
     const std::size_t i = flow_of_message[done.message];
     result.completion[i] = Time{Duration{done.when}} - flows[i].start;
   }
-  for (std::size_t i = 0; i < flows.size(); ++i) {
-    if (!result.completion[i]) continue;
-    ++result.finished;
-    result.makespan = std::max(result.makespan, flows[i].start.time_since_epoch() + *result.completion[i]);
-  }
+  summarise(flows, result);
   result.statistics = engine.statistics();
   result.links = engine.links();
   result.digest = engine.digest();

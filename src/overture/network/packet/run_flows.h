@@ -70,4 +70,7 @@ RunResult run_flows(const topology::Topology& topology, const PacketConfig& conf
                     const std::vector<FlowSpec>& flows, const RunLimits& limits = {},
                     const std::optional<MonitorConfig>& monitor = std::nullopt);
 
+// Fills in what follows from the completion times: how many finished, and the makespan.
+void summarise(const std::vector<FlowSpec>& flows, RunResult& result);
+
 }  // namespace overture::network::packet
