@@ -6,6 +6,8 @@
 
 #include "overture/base/error.h"
 #include "overture/base/files.h"
+#include "overture/base/interrupt.h"
+#include "overture/base/progress.h"
 #include "overture/base/table.h"
 #include "overture/base/text.h"
 #include "overture/cli/commands.h"
@@ -76,6 +78,22 @@ int write_ns3(const Options& options, const setup::FlowsSetup& setup, const topo
   return 0;
 }
 
+// With a line of progress; Ctrl-C ends the run early and leaves what it has.
+packet::RunResult run_watched(const Options& options, const setup::FlowsSetup& setup,
+                              const topology::Topology& topology,
+                              const std::vector<packet::FlowSpec>& flows) {
+  const Interrupt interrupt;
+  Progress progress("flows", static_cast<std::int64_t>(flows.size()));
+  packet::RunLimits bounds = limits(options);
+  bounds.go_on = [&](std::size_t finished) {
+    progress.update(static_cast<std::int64_t>(finished));
+    return !Interrupt::requested();
+  };
+  packet::RunResult result = packet::run_flows(topology, setup.network, flows, bounds, setup.monitor);
+  progress.finish();
+  return result;
+}
+
 int run(const Options& options) {
   const setup::FlowsSetup setup = setup::load_flows_setup(options.setup, options.overrides);
   const topology::Topology topology = setup::make_topology(setup);
@@ -86,8 +104,7 @@ int run(const Options& options) {
     throw UserError({.key = "--backend"}, fmt::format("unknown backend \"{}\"", options.backend),
                     suggest(options.backend, {"packet", "ns3"}));
   }
-  const packet::RunResult result =
-      packet::run_flows(topology, setup.network, flows, limits(options), setup.monitor);
+  const packet::RunResult result = run_watched(options, setup, topology, flows);
   const report::FlowsRun run{.name = setup.name,
                              .setup_yaml = setup::write_flows_setup(setup),
                              .version = version_text(),

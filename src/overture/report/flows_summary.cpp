@@ -38,10 +38,17 @@ Duration percentile(const std::vector<Duration>& sorted, int percent) {
   return sorted[std::max<std::size_t>(rank, 1) - 1];
 }
 
-double utilisation(const LinkRecord& link, Duration makespan) {
-  return makespan == Duration{}
-             ? 0
-             : static_cast<double>(link.busy.count()) / static_cast<double>(makespan.count());
+double utilisation(const FlowsRun& run, const LinkRecord& link) {
+  const Duration all = run.result.simulated;
+  return all == Duration{} ? 0 : static_cast<double>(link.busy.count()) / static_cast<double>(all.count());
+}
+
+bool complete(const FlowsRun& run) { return run.result.finished == run.flows.size(); }
+
+Bytes asked(const FlowsRun& run) {
+  Bytes sum;
+  for (const network::packet::FlowSpec& flow : run.flows) sum = sum + flow.size;
+  return sum;
 }
 
 Bytes peak_queue(const FlowsRun& run) {
@@ -52,8 +59,7 @@ Bytes peak_queue(const FlowsRun& run) {
 
 double busiest(const FlowsRun& run) {
   double most = 0;
-  for (const LinkRecord& link : run.result.links)
-    most = std::max(most, utilisation(link, run.result.makespan));
+  for (const LinkRecord& link : run.result.links) most = std::max(most, utilisation(run, link));
   return most;
 }
 
@@ -70,8 +76,7 @@ std::string links_csv(const FlowsRun& run) {
     text +=
         fmt::format("{},{},{},{},{:.2f},{},{},{}\n", node_name(graph, link.from), node_name(graph, link.to),
                     csv_cell(graph.tiers()[static_cast<std::size_t>(link.wire.tier)]), record.carried.count(),
-                    100 * utilisation(record, run.result.makespan), record.peak_queue.count(), record.drops,
-                    record.marks);
+                    100 * utilisation(run, record), record.peak_queue.count(), record.drops, record.marks);
   }
   return text;
 }
@@ -146,36 +151,51 @@ std::string history_csv(const FlowsRun& run) {
 std::vector<std::pair<std::string, std::string>> flows_lines(const FlowsRun& run) {
   const auto times = completions(run);
   const auto& s = run.result.statistics;
-  return {{"makespan", to_string(run.result.makespan)},
-          {"completion, mean", to_string(mean(times))},
-          {"completion, median", to_string(percentile(times, 50))},
-          {"completion, 99 %", to_string(percentile(times, 99))},
-          {"data packets", fmt::format("{}", s.data_packets)},
-          {"drops", fmt::format("{}", s.drops)},
-          {"retransmissions", fmt::format("{}", s.retransmissions)},
-          {"timeouts", fmt::format("{}", s.timeouts)},
-          {"ECN marks", fmt::format("{}", s.marks)},
-          {"busiest link", fmt::format("{:.1f} % of the makespan", 100 * busiest(run))},
-          {"longest queue", to_string(peak_queue(run))}};
+  std::vector<std::pair<std::string, std::string>> lines;
+  if (complete(run)) {
+    lines.emplace_back("makespan", to_string(run.result.makespan));
+  } else {
+    lines.emplace_back("cut short at", to_string(run.result.simulated));
+    lines.emplace_back("delivered", fmt::format("{} of {}", to_string(s.delivered), to_string(asked(run))));
+  }
+  if (!times.empty()) {
+    lines.emplace_back("completion, mean", to_string(mean(times)));
+    lines.emplace_back("completion, median", to_string(percentile(times, 50)));
+    lines.emplace_back("completion, 99 %", to_string(percentile(times, 99)));
+  }
+  const std::vector<std::pair<std::string, std::string>> rest{
+      {"data packets", fmt::format("{}", s.data_packets)},
+      {"drops", fmt::format("{}", s.drops)},
+      {"retransmissions", fmt::format("{}", s.retransmissions)},
+      {"timeouts", fmt::format("{}", s.timeouts)},
+      {"ECN marks", fmt::format("{}", s.marks)},
+      {"busiest link", fmt::format("{:.1f} % of the time", 100 * busiest(run))},
+      {"longest queue", to_string(peak_queue(run))}};
+  lines.insert(lines.end(), rest.begin(), rest.end());
+  return lines;
 }
 
 std::string flows_summary_json(const FlowsRun& run) {
   const auto times = completions(run);
   const auto& s = run.result.statistics;
+  const auto told = [&](Duration time) { return times.empty() ? json() : json(to_us(time)); };
   const json root{{"name", run.name},
                   {"overture", run.version},
                   {"hosts", run.topology.graph.hosts()},
                   {"flows", run.flows.size()},
                   {"finished", run.result.finished},
-                  {"makespan_us", to_us(run.result.makespan)},
-                  {"fct_mean_us", to_us(mean(times))},
-                  {"fct_median_us", to_us(percentile(times, 50))},
-                  {"fct_p99_us", to_us(percentile(times, 99))},
-                  {"fct_max_us", to_us(percentile(times, 100))},
+                  {"complete", complete(run)},
+                  {"simulated_us", to_us(run.result.simulated)},
+                  {"makespan_us", complete(run) ? json(to_us(run.result.makespan)) : json()},
+                  {"fct_mean_us", told(mean(times))},
+                  {"fct_median_us", told(percentile(times, 50))},
+                  {"fct_p99_us", told(percentile(times, 99))},
+                  {"fct_max_us", told(percentile(times, 100))},
                   {"delivered_bytes", s.delivered.count()},
                   {"data_packets", s.data_packets},
                   {"packet_hops", s.packet_hops},
                   {"drops", s.drops},
+                  {"trims", s.trims},
                   {"retransmissions", s.retransmissions},
                   {"timeouts", s.timeouts},
                   {"ecn_marks", s.marks},

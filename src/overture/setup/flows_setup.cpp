@@ -218,9 +218,25 @@ topology::Topology make_topology(const FlowsSetup& setup) {
   return setup.nodes ? topology::hierarchical_switch(*setup.nodes, std::move(built)) : std::move(built);
 }
 
+namespace {
+
+// Before so many are made: a flow and its connection take about this much.
+void require_memory_for(const FlowsSetup& setup, double flows) {
+  constexpr double kFlowBytes = 300;
+  const Bytes limit = setup.network.memory_limit;
+  if (flows * kFlowBytes <= static_cast<double>(limit.count())) return;
+  fail(setup, "traffic",
+       fmt::format("{:.0f} flows need about {:.0f} GiB, more than the {} of memory_limit", flows,
+                   flows * kFlowBytes / (1 << 30), to_string(limit)),
+       "use fewer hosts or traffic.group, or raise memory_limit");
+}
+
+}  // namespace
+
 std::vector<FlowSpec> make_traffic(const FlowsSetup& setup, int hosts) {
   const TrafficPattern& t = setup.traffic;
   if (t.kind == "all_to_all") {
+    require_memory_for(setup, static_cast<double>(hosts) * (t.group > 0 ? t.group : hosts));
     if (t.group < 0 || (t.group > 0 && hosts % t.group != 0)) {
       fail(setup, "traffic.group", fmt::format("{} does not divide {} hosts", t.group, hosts));
     }

@@ -69,6 +69,13 @@ Graph::Graph(int hosts, int switches, std::vector<Link> links, std::vector<std::
   require_connected(*this);
 }
 
+void require_buildable(std::string_view what, double cables) {
+  constexpr double kMost = 1 << 24;  // 1.3 GB as a graph, 11 GB with the queues of a packet simulation
+  if (cables <= kMost) return;
+  throw UserError(fmt::format("{} with {:.0f} cables is too large for memory", what, cables),
+                  fmt::format("at most {:.0f} cables fit", kMost));
+}
+
 void connect(std::vector<Link>& links, int a, int b, const Wire& wire) {
   links.push_back({.from = a, .to = b, .wire = wire});
   links.push_back({.from = b, .to = a, .wire = wire});

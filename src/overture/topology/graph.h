@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "overture/base/units.h"
@@ -52,6 +53,10 @@ class Graph {
   std::vector<std::string> tiers_;
   std::vector<int> first_link_;
 };
+
+// Throws UserError when a network of so many cables cannot be held in memory; asked before one is built.
+// `what` is its name, such as "a star".
+void require_buildable(std::string_view what, double cables);
 
 // A cable: one link each way.
 void connect(std::vector<Link>& links, int a, int b, const Wire& wire);

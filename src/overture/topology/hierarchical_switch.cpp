@@ -54,6 +54,8 @@ Numbering number(const HierarchicalSwitchConfig& config, const Graph& scale_out)
     throw UserError(fmt::format("the scale-out network has {} hosts, which {} NICs per node do not divide",
                                 scale_out.hosts(), config.nics_per_node));
   }
+  require_buildable("a network of nodes", static_cast<double>(scale_out.hosts()) / config.nics_per_node *
+                                              (double{1} * config.gpus_per_node + config.nics_per_node));
   return {.gpus_per_node = config.gpus_per_node,
           .nics_per_node = config.nics_per_node,
           .nodes = scale_out.hosts() / config.nics_per_node};

@@ -35,6 +35,8 @@ Topology leaf_spine(const LeafSpineConfig& config) {
   if (config.leaves < 1 || config.hosts_per_leaf < 1 || config.spines < 1) {
     throw UserError("a leaf-spine network has at least one leaf, one host per leaf and one spine");
   }
+  require_buildable("a leaf-spine network",
+                    static_cast<double>(config.leaves) * (double{1} * config.hosts_per_leaf + config.spines));
   const int hosts = config.leaves * config.hosts_per_leaf;
   std::vector<Link> links;
   for (int host = 0; host < hosts; ++host)

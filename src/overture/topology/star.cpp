@@ -15,6 +15,7 @@ class StarRouting final : public Routing {
 }  // namespace
 
 Topology star(const StarConfig& config) {
+  require_buildable("a star", config.hosts);
   std::vector<Link> links;
   for (int host = 0; host < config.hosts; ++host) connect(links, host, config.hosts, config.wire);
   return {.graph = Graph(config.hosts, 1, std::move(links), {"host"}),

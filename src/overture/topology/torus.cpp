@@ -7,8 +7,6 @@
 namespace overture::topology {
 namespace {
 
-constexpr int kMaxHosts = 1 << 22;  // beyond this a packet simulation would not fit in memory
-
 // A ring of two has one cable, of one none.
 int ports_along(int size) { return size == 1 ? 0 : size == 2 ? 1 : 2; }
 
@@ -42,12 +40,12 @@ class TorusRouting final : public Routing {
 };
 
 int count_hosts(const TorusConfig& config) {
-  std::int64_t hosts = 1;
+  double hosts = 1;
   for (const int size : config.sizes) {
     if (size < 1) throw UserError("every dimension of a torus has at least one host");
     hosts *= size;
-    if (hosts > kMaxHosts) throw UserError(fmt::format("a torus has at most {} hosts", kMaxHosts));
   }
+  require_buildable("a torus", hosts * (1 + static_cast<double>(config.sizes.size())));
   return static_cast<int>(hosts);
 }
 

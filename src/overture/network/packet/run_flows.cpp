@@ -28,13 +28,14 @@ class BoundedRun {
   BoundedRun(Engine& engine, const RunLimits& limits, LinkHistory* history)
       : engine_(engine),
         until_(limits.until ? limits.until->time_since_epoch().count() : kNever),
-        step_(limits.wall ? kStep : kNever),
-        history_(history) {
+        step_(limits.wall || limits.go_on ? kStep : kNever),
+        history_(history),
+        go_on_(limits.go_on) {
     if (limits.wall) stop_ = std::chrono::steady_clock::now() + *limits.wall;
   }
 
   void run() {
-    while (engine_.outstanding() > 0 && engine_.next_time() <= until_ && !late()) {
+    while (engine_.outstanding() > 0 && engine_.next_time() <= until_ && !late() && wanted()) {
       sample(std::min(engine_.next_time() - 1, until_));
       engine_.run(piece_end());
     }
@@ -42,10 +43,11 @@ class BoundedRun {
 
  private:
   static constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
-  static constexpr std::int64_t kStep =
-      1'000'000;  // 1 us: short beside any run, long beside a look at a clock
+  // 1 us: short beside any run, long beside a look at a clock.
+  static constexpr std::int64_t kStep = 1'000'000;
 
   bool late() const { return stop_ && std::chrono::steady_clock::now() >= *stop_; }
+  bool wanted() const { return !go_on_ || go_on_(engine_.completions().size()); }
   std::int64_t due() const {
     return history_ == nullptr ? kNever : history_->next().time_since_epoch().count();
   }
@@ -63,6 +65,7 @@ class BoundedRun {
   std::int64_t until_;
   std::int64_t step_;
   LinkHistory* history_;
+  const std::function<bool(std::size_t)>& go_on_;
   std::optional<std::chrono::steady_clock::time_point> stop_;
   std::vector<LinkState> states_;
 };
@@ -75,6 +78,7 @@ void summarise(const std::vector<FlowSpec>& flows, RunResult& result) {
     ++result.finished;
     result.makespan = std::max(result.makespan, flows[i].start.time_since_epoch() + *result.completion[i]);
   }
+  result.simulated = result.makespan;
 }
 
 RunResult run_flows(const topology::Topology& topology, const PacketConfig& config,
@@ -107,6 +111,7 @@ RunResult run_flows(const topology::Topology& topology, const PacketConfig& conf
     result.completion[i] = Time{Duration{done.when}} - flows[i].start;
   }
   summarise(flows, result);
+  if (result.finished < flows.size()) result.simulated = Duration{engine.now()};
   result.statistics = engine.statistics();
   result.links = engine.links();
   result.digest = engine.digest();

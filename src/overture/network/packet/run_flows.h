@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -25,6 +26,8 @@ struct FlowSpec {
 struct RunLimits {
   std::optional<Time> until;                 // simulated
   std::optional<std::chrono::seconds> wall;  // of this machine
+  // If given, called now and then with the number of flows that have finished; false ends the run.
+  std::function<bool(std::size_t)> go_on;
 };
 
 struct LinkRecord {
@@ -35,14 +38,18 @@ struct LinkRecord {
   std::uint64_t drops = 0;
   std::uint64_t marks = 0;
   std::uint64_t trims = 0;
+  std::uint64_t pauses = 0;  // times that the far end stopped a priority or class of this link
+  Duration paused{};         // how long, added up over priorities or classes
 };
 
 struct Statistics {
   std::uint64_t packet_hops = 0;   // arrivals of a packet at the end of a link
   std::uint64_t data_packets = 0;  // sent, retransmissions included
   std::uint64_t drops = 0;
-  std::uint64_t marks = 0;  // by ECN
-  std::uint64_t trims = 0;  // data packets that lost their payload in a full queue (NDP)
+  std::uint64_t marks = 0;          // by ECN
+  std::uint64_t trims = 0;          // data packets that lost their payload in a full queue (NDP)
+  std::uint64_t pauses = 0;         // PFC: pause frames; credits: times that a packet found none
+  std::uint64_t notifications = 0;  // CNPs of DCQCN
   std::uint64_t retransmissions = 0;
   std::uint64_t timeouts = 0;
   std::uint64_t fast_recoveries = 0;
@@ -57,6 +64,7 @@ struct RunResult {
   std::vector<std::optional<Duration>> completion;  // from start to last byte delivered; none: not finished
   Duration makespan{};                              // the last completion, from time 0
   std::size_t finished = 0;
+  Duration simulated{};  // the makespan, or when the run was cut short
   Statistics statistics;
   std::vector<LinkRecord> links;  // as in the topology's graph
   LinkHistory history;            // if it was asked for
