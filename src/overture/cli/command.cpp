@@ -53,6 +53,11 @@ Command& Command::option(const std::string& name, int& value, const std::string&
   add_option(app_, name, value, help);
   return *this;
 }
+Command& Command::option(const std::string& name, std::optional<int>& value, const std::string& help) {
+  app_.add_option(name, value, help);
+  return *this;
+}
+
 Command& Command::option(const std::string& name, float& value, const std::string& help) {
   add_option(app_, name, value, help);
   return *this;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,7 @@ class Command {
   // The variables must live until the command has run. Options show the value they have now as their default.
   Command& option(const std::string& name, std::string& value, const std::string& help);
   Command& option(const std::string& name, int& value, const std::string& help);
+  Command& option(const std::string& name, std::optional<int>& value, const std::string& help);
   Command& option(const std::string& name, float& value, const std::string& help);
   Command& option(const std::string& name, bool& value, const std::string& help);  // --name true
   Command& option(const std::string& name, std::vector<int>& values, const std::string& help);

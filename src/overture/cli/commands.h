@@ -12,6 +12,8 @@ void add_explain(Command& root);
 void add_flows(Command& root);
 void add_generate(Command& root);
 void add_import(Command& root);
+void add_lookahead(Command& root);
 void add_simulate(Command& root);
+void add_sweep(Command& root);
 
 }  // namespace overture::cli

@@ -15,6 +15,8 @@ int main(int argc, char** argv) {
     add_astra(root);
     add_import(root);
     add_flows(root);
+    add_sweep(root);
+    add_lookahead(root);
     add_bench(root);
     add_generate(root);
     add_explain(root);

@@ -118,4 +118,11 @@ std::string describe_type(const std::optional<T>&) {
 Result<bool> read(const std::vector<std::string>& words, system::Implementation& value);
 std::vector<std::string> write(const system::Implementation& value);
 
+// Words that mean what they say.
+inline Result<bool> read(const std::vector<std::string>& words, std::vector<std::string>& value) {
+  value = words;
+  return true;
+}
+inline std::vector<std::string> write(const std::vector<std::string>& value) { return value; }
+
 }  // namespace overture::setup

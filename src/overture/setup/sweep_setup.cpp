@@ -1,0 +1,108 @@
+#include "overture/setup/sweep_setup.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "overture/base/error.h"
+#include "overture/base/files.h"
+
+namespace overture::setup {
+namespace {
+
+constexpr std::size_t kMostPoints = 1'000'000;
+
+template <class V>
+void describe(V& v, SweepSetup& s) {
+  v.field("name", s.name, "Of the sweep, shown in results");
+  v.field("command", s.command, "What runs for every point: simulate or flows");
+  v.required("setup", s.setup, "Setup file of that command, beside this one");
+  v.words("fixed", s.fixed, "key=value: the same for every point");
+  v.field("combination", s.combination, "all: every combination; listed: first values, second values, ...");
+  v.list("axes", s.axes, "What varies", [](auto& item, Axis& axis) {
+    item.required("key", axis.key, "A key of the setup, with dots");
+    item.words("values", axis.values, "Its values");
+  });
+  v.field("metric", s.metric, "Number of summary.json to compare; the command's main one if left out");
+}
+
+[[noreturn]] void fail(const SweepSetup& setup, const std::string& key, const std::string& what,
+                       const std::string& hint = {}) {
+  throw UserError({.file = setup.file, .key = key}, what, hint);
+}
+
+void require_axes(const SweepSetup& setup) {
+  if (setup.axes.empty()) fail(setup, "axes", "a sweep varies at least one key");
+  std::size_t points = 1;
+  for (std::size_t i = 0; i < setup.axes.size(); ++i) {
+    const std::string key = fmt::format("axes.{}.values", i);
+    const std::size_t count = setup.axes[i].values.size();
+    if (count == 0) fail(setup, key, "an axis has at least one value");
+    if (setup.combination == Combination::listed) {
+      if (count != setup.axes[0].values.size())
+        fail(setup, key, fmt::format("has {} values, the first axis {}", count, setup.axes[0].values.size()),
+             "with combination: listed all axes have the same number");
+      continue;
+    }
+    points *= count;
+    if (points > kMostPoints)
+      fail(setup, "axes", fmt::format("more than {} points", kMostPoints), "leave some values out");
+  }
+}
+
+}  // namespace
+
+SweepSetup parse_sweep_setup(std::string_view text, const std::string& file,
+                             const std::vector<std::string>& overrides) {
+  Value root = parse_yaml(text, file);
+  for (const std::string& assignment : overrides) override_value(root, assignment);
+  SweepSetup setup;
+  setup.file = file;
+  Reader reader(&root, file, "");
+  describe(reader, setup);
+  reader.finish();
+  if (setup.command != "simulate" && setup.command != "flows") {
+    fail(setup, "command", fmt::format("unknown command \"{}\"", setup.command),
+         suggest(setup.command, {"simulate", "flows"}));
+  }
+  require_axes(setup);
+  return setup;
+}
+
+SweepSetup load_sweep_setup(const std::filesystem::path& file, const std::vector<std::string>& overrides) {
+  return parse_sweep_setup(read_file(file), file.string(), overrides);
+}
+
+std::vector<Explanation> explain_sweep_setup() {
+  std::vector<Explanation> explanations;
+  SweepSetup initial;
+  Explainer explainer(explanations, "");
+  describe(explainer, initial);
+  return explanations;
+}
+
+std::vector<std::vector<std::string>> sweep_points(const SweepSetup& setup) {
+  std::vector<std::vector<std::string>> points;
+  const auto value = [](const Axis& axis, std::size_t i) { return axis.key + "=" + axis.values[i]; };
+  if (setup.combination == Combination::listed) {
+    for (std::size_t i = 0; i < setup.axes[0].values.size(); ++i) {
+      points.push_back(setup.fixed);
+      for (const Axis& axis : setup.axes) points.back().push_back(value(axis, i));
+    }
+    return points;
+  }
+  points.push_back(setup.fixed);
+  for (const Axis& axis : setup.axes) {
+    std::vector<std::vector<std::string>> longer;
+    for (const auto& point : points) {
+      for (std::size_t i = 0; i < axis.values.size(); ++i) {
+        longer.push_back(point);
+        longer.back().push_back(value(axis, i));
+      }
+    }
+    points = std::move(longer);
+  }
+  return points;
+}
+
+}  // namespace overture::setup

@@ -1,0 +1,50 @@
+// The setup of `overture sweep`: which command runs, on which setup, and which of its keys vary over which
+// values.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "overture/setup/visitors.h"
+
+namespace overture::setup {
+
+struct Axis {
+  std::string key;                  // as after -s, such as network.dimensions.0.size
+  std::vector<std::string> values;  // at least one
+};
+
+// Every combination of the axes' values; or the first values of all, then the second ones, ...
+enum class Combination : std::uint8_t { all, listed };
+
+template <>
+inline constexpr auto kWords<Combination> = std::to_array<Word<Combination>>({
+    {Combination::all, "all"},
+    {Combination::listed, "listed"},
+});
+
+struct SweepSetup {
+  std::string name = "sweep";
+  std::string command = "simulate";
+  std::string setup;               // a file, beside this one
+  std::vector<std::string> fixed;  // key=value, the same for every point
+  Combination combination = Combination::all;
+  std::vector<Axis> axes;
+  std::string metric;  // a number of summary.json; empty: the command's main one
+  std::string file;    // of the sweep itself
+};
+
+SweepSetup parse_sweep_setup(std::string_view text, const std::string& file,
+                             const std::vector<std::string>& overrides = {});
+SweepSetup load_sweep_setup(const std::filesystem::path& file,
+                            const std::vector<std::string>& overrides = {});
+std::vector<Explanation> explain_sweep_setup();
+
+// What -s gets for every point: first the fixed keys, then a value of every axis; the last axis varies
+// fastest.
+std::vector<std::vector<std::string>> sweep_points(const SweepSetup& setup);
+
+}  // namespace overture::setup

@@ -1,0 +1,155 @@
+#include "overture/study/sweep.h"
+
+#include <chrono>
+#include <csignal>
+#include <map>
+#include <thread>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "overture/base/error.h"
+#include "overture/base/files.h"
+
+namespace overture::study {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kDone = "summary.json";  // a command writes it last
+
+fs::path unfinished(const SweepPoint& point) { return point.folder.string() + ".part"; }
+
+// FNV-1a: not for security, only so that another setup gets another folder.
+std::uint64_t fingerprint(const std::string& text) {
+  std::uint64_t hash = 0xcbf29ce484222325U;
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
+  return hash;
+}
+
+class Runs {
+ public:
+  explicit Runs(const SweepJob& job) : job_(job) {}
+  ~Runs() { stop(); }
+  Runs(const Runs&) = delete;
+  Runs& operator=(const Runs&) = delete;
+
+  std::size_t running() const { return point_of_.size(); }
+
+  void start(std::size_t point) {
+    const fs::path folder = unfinished(job_.points[point]);
+    fs::remove_all(folder);
+    fs::create_directories(folder);
+    std::vector<std::string> words{job_.program.string(), job_.command, job_.setup.string(), "-o",
+                                   folder.string()};
+    for (const std::string& override : job_.points[point].overrides)
+      words.insert(words.end(), {"-s", override});
+    const pid_t child = fork();
+    if (child == 0) become(words, folder);
+    if (child < 0) throw UserError("no further process can be started");
+    point_of_[child] = point;
+  }
+
+  // Waits a moment for one to end.
+  std::optional<SweepFailure> reap(bool& ended) {
+    int status = 0;
+    const pid_t child = waitpid(-1, &status, WNOHANG);
+    const auto found = point_of_.find(child);
+    ended = child > 0 && found != point_of_.end();
+    if (!ended) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+      return std::nullopt;
+    }
+    const std::size_t point = found->second;
+    point_of_.erase(found);
+    const SweepPoint& done = job_.points[point];
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 0 && fs::exists(unfinished(done) / kDone)) {
+      fs::remove(unfinished(done) / kErrors);
+      fs::remove_all(done.folder);
+      fs::rename(unfinished(done), done.folder);
+      return std::nullopt;
+    }
+    return SweepFailure{point, WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status),
+                        read_file(unfinished(done) / kErrors)};
+  }
+
+  void stop() {
+    for (const auto& [child, point] : point_of_) {
+      kill(child, SIGKILL);
+      waitpid(child, nullptr, 0);
+      std::error_code ignored;
+      fs::remove_all(unfinished(job_.points[point]), ignored);
+    }
+    point_of_.clear();
+  }
+
+ private:
+  static constexpr const char* kErrors = "errors.txt";
+
+  [[noreturn]] static void become(std::vector<std::string>& words, const fs::path& folder) {
+    const int out = open("/dev/null", O_WRONLY);
+    const int errors = open((folder / kErrors).c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
+    dup2(out, STDOUT_FILENO);
+    dup2(errors, STDERR_FILENO);
+    std::signal(SIGINT, SIG_IGN);  // Ctrl-C is the sweep's to handle
+    std::vector<char*> pointers;
+    for (std::string& word : words) pointers.push_back(word.data());
+    pointers.push_back(nullptr);
+    execv(pointers[0], pointers.data());
+    _exit(127);
+  }
+
+  const SweepJob& job_;
+  std::map<pid_t, std::size_t> point_of_;
+};
+
+}  // namespace
+
+fs::path point_folder(const fs::path& root, std::size_t number, const std::string& command,
+                      const std::string& setup_text, const std::vector<std::string>& overrides) {
+  std::string all = command + '\n' + setup_text;
+  for (const std::string& override : overrides) all += '\n' + override;
+  return root / fmt::format("{:04}-{:08x}", number, static_cast<std::uint32_t>(fingerprint(all)));
+}
+
+bool is_finished(const SweepPoint& point) { return fs::exists(point.folder / kDone); }
+
+std::vector<SweepFailure> run_sweep(const SweepJob& job, const std::vector<std::size_t>& mine,
+                                    const std::function<bool(std::size_t)>& finished) {
+  std::vector<std::size_t> waiting;
+  for (const std::size_t point : mine) {
+    if (!is_finished(job.points[point])) waiting.push_back(point);
+  }
+  std::size_t done = mine.size() - waiting.size();
+  std::vector<SweepFailure> failures;
+  Runs runs(job);
+  for (std::size_t next = 0; next < waiting.size() || runs.running() > 0;) {
+    if (!finished(done)) return failures;
+    if (next < waiting.size() && runs.running() < static_cast<std::size_t>(job.jobs)) {
+      runs.start(waiting[next++]);
+      continue;
+    }
+    bool ended = false;
+    if (auto failure = runs.reap(ended)) failures.push_back(std::move(*failure));
+    if (ended) ++done;
+  }
+  finished(done);
+  return failures;
+}
+
+std::vector<std::pair<std::string, double>> numbers_of(const SweepPoint& point) {
+  std::vector<std::pair<std::string, double>> numbers;
+  const fs::path file = point.folder / kDone;
+  const auto summary = nlohmann::ordered_json::parse(read_file(file), nullptr, false);
+  if (!summary.is_object())
+    throw UserError({.file = file.string()}, "is no summary", "delete the folder and run again");
+  for (const auto& [key, value] : summary.items()) {
+    if (value.is_number()) numbers.emplace_back(key, value.get<double>());
+  }
+  return numbers;
+}
+
+}  // namespace overture::study

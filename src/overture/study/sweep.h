@@ -1,0 +1,50 @@
+// Runs one command many times, each time with other keys, and gathers the numbers: several runs at a time,
+// each in a process of its own, each in its own folder. What is finished is never run again, so a sweep that
+// was stopped goes on where it was; parts of it can run on other machines that see the same folder.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace overture::study {
+
+struct SweepPoint {
+  std::vector<std::string> overrides;  // key=value
+  std::filesystem::path folder;        // named after all that its results depend on
+};
+
+struct SweepJob {
+  std::filesystem::path program;  // overture itself
+  std::string command;
+  std::filesystem::path setup;
+  std::vector<SweepPoint> points;
+  int jobs = 1;  // at a time
+};
+
+struct SweepFailure {
+  std::size_t point;
+  int exit_code;
+  std::string message;
+};
+
+// The folder of a point under `root`: the same for the same command, setup text and overrides.
+std::filesystem::path point_folder(const std::filesystem::path& root, std::size_t number,
+                                   const std::string& command, const std::string& setup_text,
+                                   const std::vector<std::string>& overrides);
+
+bool is_finished(const SweepPoint& point);
+
+// Runs those of points `mine` that are not finished. Calls `finished` with the number of points that are
+// done; when it answers false, what runs is stopped and forgotten. Returns those that failed.
+std::vector<SweepFailure> run_sweep(const SweepJob& job, const std::vector<std::size_t>& mine,
+                                    const std::function<bool(std::size_t)>& finished);
+
+// The numbers of a point's summary.json, in order; nested ones are left out.
+std::vector<std::pair<std::string, double>> numbers_of(const SweepPoint& point);
+
+}  // namespace overture::study
