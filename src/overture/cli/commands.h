@@ -15,5 +15,6 @@ void add_import(Command& root);
 void add_lookahead(Command& root);
 void add_simulate(Command& root);
 void add_sweep(Command& root);
+void add_validate(Command& root);
 
 }  // namespace overture::cli

@@ -16,6 +16,7 @@ int main(int argc, char** argv) {
     add_import(root);
     add_flows(root);
     add_sweep(root);
+    add_validate(root);
     add_lookahead(root);
     add_bench(root);
     add_generate(root);
