@@ -13,6 +13,7 @@ void add_flows(Command& root);
 void add_generate(Command& root);
 void add_import(Command& root);
 void add_lookahead(Command& root);
+void add_serve(Command& root);
 void add_simulate(Command& root);
 void add_sweep(Command& root);
 void add_validate(Command& root);

@@ -17,6 +17,7 @@ int main(int argc, char** argv) {
     add_flows(root);
     add_sweep(root);
     add_validate(root);
+    add_serve(root);
     add_lookahead(root);
     add_bench(root);
     add_generate(root);

@@ -1,0 +1,38 @@
+// A folder of results in a browser: lists runs and sends their files over HTTP. Reads only, and only what
+// lies in the folder, whatever a request asks for.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace overture::serve {
+
+// The file or folder that a request for `path` (decoded, with a slash at its start) means; none when there is
+// no such thing below `root`, or when it is hidden or reached through a link that leads out.
+std::optional<std::filesystem::path> resolve(const std::filesystem::path& root, const std::string& path);
+
+// A page that lists what is in `folder`: runs first, with the name in their summary, then other files.
+std::string listing(const std::filesystem::path& root, const std::filesystem::path& folder);
+
+class ResultServer {
+ public:
+  // Binds at once; port 0 takes a free one. Throws UserError when it cannot, or when there is no such folder.
+  ResultServer(std::filesystem::path root, std::string address, int port);
+  ~ResultServer();
+
+  int port() const { return port_; }
+  // Answers until stop(), which any thread may call.
+  void run();
+  void stop();
+
+ private:
+  struct Http;
+  std::filesystem::path root_;
+  std::string address_;
+  std::unique_ptr<Http> http_;
+  int port_ = 0;
+};
+
+}  // namespace overture::serve
