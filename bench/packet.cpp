@@ -18,10 +18,10 @@ namespace {
 
 using namespace literals;
 
-PacketConfig tcp() { return {}; }
+PacketConfig tcp(int threads = 1) { return {.threads = threads}; }
 
-PacketConfig dctcp() {
-  PacketConfig config;
+PacketConfig dctcp(int threads = 1) {
+  PacketConfig config{.threads = threads};
   config.tcp.control = CongestionControl::dctcp;
   config.queue.mark_above = Bytes{100'000};  // about 65 packets, as RFC 8257 suggests for 10 Gb/s and more
   return config;
@@ -79,6 +79,9 @@ void network_on(benchmark::State& state, int k, Bytes size, bool something_pendi
 
 #define OVERTURE_CASE(function, name, ...) \
   BENCHMARK_CAPTURE(function, name, __VA_ARGS__)->Unit(benchmark::kMillisecond)->MeasureProcessCPUTime()
+// With threads, the wall's clock counts. Compare with the same case on one thread, which has the same digest.
+#define OVERTURE_THREADS(function, name, ...) \
+  BENCHMARK_CAPTURE(function, name, __VA_ARGS__)->Unit(benchmark::kMillisecond)->UseRealTime()
 
 OVERTURE_CASE(all_to_all_on, tcp_128, tcp(), 8, 128, 32_KiB);
 OVERTURE_CASE(all_to_all_on, dctcp_128, dctcp(), 8, 128, 32_KiB);
@@ -89,6 +92,15 @@ OVERTURE_CASE(all_to_all_on, dctcp_1024_groups_of_32, dctcp(), 16, 32, 32_KiB);
 OVERTURE_CASE(all_to_all_on, tcp_1024, tcp(), 16, 1024, 4_KiB);
 OVERTURE_CASE(permutation_on, tcp_1024, tcp(), 16, 1_MiB);
 OVERTURE_CASE(permutation_on, dctcp_1024, dctcp(), 16, 1_MiB);
+OVERTURE_THREADS(all_to_all_on, tcp_128_threads_1, tcp(1), 8, 128, 32_KiB);
+OVERTURE_THREADS(all_to_all_on, tcp_128_threads_2, tcp(2), 8, 128, 32_KiB);
+OVERTURE_THREADS(permutation_on, tcp_128_threads_1, tcp(1), 8, 1_MiB);
+OVERTURE_THREADS(permutation_on, tcp_128_threads_2, tcp(2), 8, 1_MiB);
+OVERTURE_THREADS(all_to_all_on, tcp_1024_threads_1, tcp(1), 16, 1024, 4_KiB);
+OVERTURE_THREADS(all_to_all_on, tcp_1024_threads_2, tcp(2), 16, 1024, 4_KiB);
+OVERTURE_THREADS(permutation_on, tcp_1024_threads_1, tcp(1), 16, 1_MiB);
+OVERTURE_THREADS(permutation_on, tcp_1024_threads_2, tcp(2), 16, 1_MiB);
+OVERTURE_THREADS(permutation_on, dctcp_1024_threads_2, dctcp(2), 16, 1_MiB);
 // Sizes are those of the htsim runs that opera-htsim section 9 lists.
 OVERTURE_CASE(all_to_all_on, ndp_128, ndp(), 8, 128, Bytes{100'000});
 OVERTURE_CASE(permutation_on, ndp_128, ndp(), 8, Bytes{2'000'000});

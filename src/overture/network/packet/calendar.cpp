@@ -20,7 +20,8 @@ constexpr std::size_t kManyEntries = 64;  // where insertion stops being the qui
 constexpr std::size_t kBatchEntries = 16;
 constexpr std::int64_t kBatchBuckets = 16;
 
-constexpr Calendar::Entry kNothing{0, kNone};
+constexpr Calendar::Entry kNothing{0, kNone, 0};
+constexpr Calendar::Entry kLast{kNever, kNone, kNone};
 
 }  // namespace
 
@@ -31,28 +32,36 @@ Calendar::Calendar(std::uint32_t nodes, int shift, int bits)
       heads_(std::size_t{1} << bits, kNone),
       used_(std::max<std::size_t>(1, (std::size_t{1} << bits) / 64)),
       batch_(2 * kBatchEntries, kNothing),
-      bucket_(nodes) {
+      bucket_(std::size_t{nodes} + 1, kLast) {
   check(bits >= 6, "a calendar has at least 64 buckets");
 }
 
-void Calendar::push_far(std::uint32_t what, std::int64_t when) {
-  if (when >> shift_ <= current_) return insert({when, what});
-  far_.push(when, what);
+void Calendar::push_far(std::uint32_t what, std::int64_t when) { push_aside({when, what, 0}); }
+
+// What belongs into the batch, or is too far away for a bucket.
+void Calendar::push_aside(const Entry& entry) {
+  if (entry.when >> shift_ <= current_) return insert(entry);
+  far_.push(entry.when, entry.what, entry.tie);
 }
 
-void Calendar::insert(Entry entry) {
+void Calendar::insert(const Entry& entry) {
   merge({&entry, 1}, head_);
   batch_[tail_ + kAhead - 1] = kNothing;
 }
 
-// Adds entries to the batch, whose order from `first` on may change. Stable, and quick for a handful or if
-// they are nearly in order.
+// Adds sorted entries to the batch, which is sorted from `first` on. Of equal ones those that come are last.
 void Calendar::merge(std::span<const Entry> entries, std::size_t first) {
   if (tail_ + entries.size() + kAhead > batch_.size()) batch_.resize(2 * (tail_ + entries.size() + kAhead));
+  if (first == tail_) {
+    std::ranges::copy(entries, batch_.begin() + static_cast<std::ptrdiff_t>(tail_));
+    tail_ += entries.size();
+    return;
+  }
   for (const Entry& entry : entries) {
     std::size_t place = tail_++;
-    for (; place > first && batch_[place - 1].when > entry.when; --place) batch_[place] = batch_[place - 1];
+    for (; place > first && batch_[place - 1].after(entry); --place) batch_[place] = batch_[place - 1];
     batch_[place] = entry;
+    first = place;
   }
 }
 
@@ -96,24 +105,39 @@ void Calendar::take_bucket(std::int64_t bucket) {
   current_ = bucket;
   if (!near) return;
   const auto slot = static_cast<std::size_t>(bucket & mask_);
-  std::size_t begin = bucket_.size();
-  for (std::uint32_t node = heads_[slot]; node != kNone; node = nodes_[node].next) {
-    bucket_[--begin] = {nodes_[node].when, node};  // the list has the last one first
-  }
+  const std::span<const Entry> entries = sorted(heads_[slot]);
   heads_[slot] = kNone;
   used_[slot / 64] &= ~(std::uint64_t{1} << (slot % 64));
-  const std::span<Entry> entries = std::span(bucket_).subspan(begin);
-  if (entries.size() > kManyEntries && !std::ranges::is_sorted(entries, {}, &Entry::when)) {
-    std::ranges::stable_sort(entries, {}, &Entry::when);
-  }
   merge(entries, first);
 }
 
+// A bucket's list has the last one first, so it is filled in from the end, each entry in its place unless
+// there are many.
+std::span<const Calendar::Entry> Calendar::sorted(std::uint32_t list) {
+  const std::size_t end = bucket_.size() - 1;
+  std::size_t begin = end;
+  for (std::uint32_t node = list; node != kNone; node = nodes_[node].next) {
+    const Entry entry{nodes_[node].when, node, nodes_[node].tie};
+    std::size_t place = --begin;
+    if (end - begin <= kManyEntries) {
+      for (; entry.after(bucket_[place + 1]); ++place) bucket_[place] = bucket_[place + 1];
+    }
+    bucket_[place] = entry;
+  }
+  const std::span<Entry> entries = std::span(bucket_).subspan(begin, end - begin);
+  const auto before = [](const Entry& a, const Entry& b) { return b.after(a); };
+  if (entries.size() > kManyEntries && !std::ranges::is_sorted(entries, before)) {
+    std::ranges::sort(entries, before);
+  }
+  return entries;
+}
+
 void Calendar::take_far(std::int64_t bucket) {
+  const std::size_t first = tail_;
   while (far_.next_time() >> shift_ == bucket) {
-    const std::int64_t when = far_.next_time();
-    const Entry entry{when, far_.pop()};
-    merge({&entry, 1}, tail_);
+    const FarQueue::Entry next = far_.pop();
+    const Entry entry{next.when, next.what, next.tie};
+    merge({&entry, 1}, first);
   }
 }
 

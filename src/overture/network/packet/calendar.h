@@ -3,7 +3,9 @@
 // picoseconds wide, as lists through one array, and a bucket is sorted when it is reached. What is further
 // away (timers, starts) waits in a FarQueue. It allocates only while it grows.
 //
-// Ties: events from the far queue first, in the order in which they were scheduled, then arrivals, likewise.
+// Ties: what was given to push_far() first, in the order in which it was; then what was given to push(), by
+// its Tie and then by number. So the order of events follows from what happens and when, and not from how far
+// ahead it was known, in which pieces the queue is run, or by how many queues.
 #pragma once
 
 #include <cstddef>
@@ -15,28 +17,37 @@
 
 namespace overture::network::packet {
 
+// Which of two events at the same time is first.
+enum class Tie : std::uint32_t { first = 0, last = std::uint32_t{1} << 31 };
+
 class Calendar {
  public:
   struct Entry {
     std::int64_t when;  // ps
     std::uint32_t what;
+    std::uint32_t tie;  // of two with equal times, the smaller one is first
+
+    bool after(const Entry& other) const {
+      return when > other.when || (when == other.when && tie > other.tie);
+    }
   };
 
-  // `nodes` numbers, from 0, may be given to push(), each pending at most once. Buckets are 2^shift ps wide
+  // The numbers below `nodes` may be given to push(), each pending at most once. Buckets are 2^shift ps wide
   // and 2^bits many.
   Calendar(std::uint32_t nodes, int shift, int bits);
 
   // Schedules `node`, which is not pending, not in the past.
-  void push(std::uint32_t node, std::int64_t when) {
-    const std::int64_t bucket = when >> shift_;
-    if (bucket <= current_) return insert({when, node});
-    if (bucket - current_ > mask_) return push_far(node, when);
-    const auto slot = static_cast<std::size_t>(bucket & mask_);
-    nodes_[node] = {when, heads_[slot]};
+  void push(std::uint32_t node, std::int64_t when, Tie tie = Tie::last) {
+    const std::uint32_t order = static_cast<std::uint32_t>(tie) | (node + 1);
+    const std::int64_t ahead = (when >> shift_) - current_;
+    if (ahead <= 0 || ahead > mask_) [[unlikely]]
+      return push_aside({when, node, order});
+    const auto slot = static_cast<std::size_t>((when >> shift_) & mask_);
+    nodes_[node] = {when, heads_[slot], order};
     heads_[slot] = node;
     used_[slot / 64] |= std::uint64_t{1} << (slot % 64);
   }
-  // Schedules any number, as often as wished; dearer.
+  // Schedules any other number, as often as wished; dearer.
   void push_far(std::uint32_t what, std::int64_t when);
 
   // Is there an entry due by `limit`? If so, pop() takes it.
@@ -56,8 +67,11 @@ class Calendar {
   struct Node {
     std::int64_t when;
     std::uint32_t next;
+    std::uint32_t tie;
   };
-  void insert(Entry entry);
+  void push_aside(const Entry& entry);
+  void insert(const Entry& entry);
+  std::span<const Entry> sorted(std::uint32_t list);
   std::int64_t next_near() const;
   std::int64_t next_bucket() const;
   void take_bucket(std::int64_t bucket);
@@ -73,7 +87,7 @@ class Calendar {
   std::vector<Entry> batch_;          // sorted from head_ to tail_, then kAhead of nothing
   std::size_t head_ = 0;
   std::size_t tail_ = 0;
-  std::vector<Entry> bucket_;  // room to turn a bucket's list round
+  std::vector<Entry> bucket_;  // room to sort a bucket in, and at its end what is after everything
   FarQueue far_;
 };
 

@@ -17,15 +17,28 @@ std::uint32_t next(Calendar& calendar, std::int64_t limit = kNever) {
   return calendar.pop().what;
 }
 
-TEST(Calendar, TiesLeaveInTheOrderTheyCameTheFarOnesFirst) {
+TEST(Calendar, OfTiesTheFarOnesLeaveAsTheyCameThenTheOthersByNumber) {
   Calendar calendar(8, 4, 6);
   calendar.push(3, 100);
   calendar.push(1, 100);
   calendar.push(2, 99);
-  calendar.push_far(1000, 100);
   calendar.push_far(1001, 100);
-  for (const std::uint32_t what : {2, 1000, 1001, 3, 1}) EXPECT_EQ(next(calendar), what);
+  calendar.push_far(1000, 100);
+  EXPECT_EQ(next(calendar), 2);
+  calendar.push_far(999, 100);  // into the batch that is being taken
+  calendar.push(2, 100);
+  for (const std::uint32_t what : {1001, 1000, 999, 1, 2, 3}) EXPECT_EQ(next(calendar), what);
   EXPECT_EQ(calendar.next_time(), kNever);
+}
+
+TEST(Calendar, ATieDoesNotDependOnHowFarAheadItWasKnown) {
+  Calendar calendar(8, 0, 6);
+  calendar.push(5, 1'000);  // beyond the buckets
+  calendar.push_far(77, 950);
+  EXPECT_EQ(next(calendar), 77);
+  calendar.push(2, 1'000);
+  calendar.push_far(78, 1'000);
+  for (const std::uint32_t what : {78, 2, 5}) EXPECT_EQ(next(calendar), what);
 }
 
 TEST(Calendar, StopsAtALimitAndTakesWhatComesBeforeIt) {

@@ -74,7 +74,24 @@ PacketConfig htsim_ndp() {
   return config;
 }
 
+PacketConfig roce() {
+  PacketConfig config;
+  config.transport = TransportKind::roce;
+  config.paths = topology::PathRule::hash_per_flow;
+  return config;
+}
+
+PacketConfig plain_credits() {
+  PacketConfig config;
+  config.transport = TransportKind::plain;
+  config.lossless.control = LinkControl::credits;
+  return config;
+}
+
 void require_sound(const PacketConfig& config) {
+  require(config.threads > 0, "threads: at least 1");
+  if (config.transport == TransportKind::roce) return require_sound_roce(config);
+  if (config.transport == TransportKind::plain) return require_sound_plain(config);
   if (config.transport == TransportKind::ndp) return require_sound_ndp(config);
   const TcpConfig& tcp = config.tcp;
   constexpr std::int64_t kMaxWindow = std::numeric_limits<std::int32_t>::max();

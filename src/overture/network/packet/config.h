@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "overture/base/units.h"
+#include "overture/network/packet/lossless_config.h"
 #include "overture/topology/routing.h"
 
 namespace overture::network::packet {
@@ -100,15 +101,21 @@ struct NdpConfig {
   Duration max_rto = std::chrono::seconds(1);
 };
 
-enum class TransportKind : std::uint8_t { tcp, ndp };
+// The first two run on switches with FIFO or trimming queues (QueueConfig), the others on a LosslessConfig.
+enum class TransportKind : std::uint8_t { tcp, ndp, roce, plain };
 
 struct PacketConfig {
   TransportKind transport = TransportKind::tcp;
   QueueConfig queue;
   TcpConfig tcp;
   NdpConfig ndp;
+  LosslessConfig lossless;
+  RoceConfig roce;
+  PlainConfig plain;
   topology::PathRule paths = topology::PathRule::by_destination;
   std::uint64_t seed = 1;
+  // The network is cut into as many parts, which run at the same time; results are those of one thread.
+  int threads = 1;
   // A network whose links alone need more than this is refused before the run.
   Bytes memory_limit{std::int64_t{8} << 30};
 };
@@ -122,6 +129,11 @@ PacketConfig dlrm_study_dctcp();
 PacketConfig ndp();
 // The same as htsim does it (golden/htsim): full packets only, and a flow ends with its last ACK.
 PacketConfig htsim_ndp();
+
+// RoCE with DCQCN on PFC, a way per flow.
+PacketConfig roce();
+// Plain messages with credits and virtual channels, for tori.
+PacketConfig plain_credits();
 
 // Throws UserError naming the first value that cannot work.
 void require_sound(const PacketConfig& config);

@@ -1,101 +1,235 @@
 #include "overture/network/packet/engine.h"
 
 #include <algorithm>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "overture/base/error.h"
 
 namespace overture::network::packet {
 namespace {
 
-const PacketConfig& sound(const PacketConfig& config) {
-  require_sound(config);
-  return config;
+// The parts of a network, one after the other, add what they counted.
+void count(const Fabric& fabric, Statistics& sum) {
+  const FabricCounts& counts = fabric.counts();
+  sum.packet_hops += counts.hops;
+  sum.drops += counts.drops;
+  sum.marks += counts.marks;
+  sum.trims += counts.trims;
+  sum.fabric_memory += fabric.memory();
 }
 
-// The one place that knows all transports.
-std::variant<Tcp, Ndp> make_transport(const topology::Topology& topology, const PacketConfig& config,
-                                      Fabric& fabric, Pause pause) {
-  if (config.transport == TransportKind::ndp) return Ndp(config.ndp, topology, fabric, pause);
-  return Tcp(config.tcp, fabric, pause);
+void count(const LosslessFabric& fabric, Statistics& sum) {
+  const LosslessCounts& counts = fabric.counts();
+  sum.packet_hops += counts.hops;
+  sum.drops += counts.drops;
+  sum.marks += counts.marks;
+  sum.pauses += counts.pauses;
+  sum.fabric_memory += fabric.memory();
+}
+
+Duration busy(Bytes carried, std::int64_t bits_per_second) {
+  return transfer_time(carried, Bandwidth::bits_per_second(bits_per_second));
+}
+
+// A link's record is in the part of the node that it leaves; in the others it is empty.
+void record(const Fabric& fabric, std::vector<LinkRecord>& records) {
+  records.resize(fabric.links().size());
+  for (std::size_t id = 0; id < fabric.links().size(); ++id) {
+    if (fabric.links()[id].bytes == 0 && fabric.more()[id].drops == 0) continue;
+    const LinkMore& more = fabric.more()[id];
+    const Bytes carried{static_cast<std::int64_t>(fabric.links()[id].bytes)};
+    records[id] = {.carried = carried,
+                   .busy = busy(carried, more.bits_per_second),
+                   .peak_queue = Bytes{bytes_in(more, more.peak)},
+                   .drops = more.drops,
+                   .marks = more.marks,
+                   .trims = fabric.waiting().empty() ? 0 : fabric.waiting()[id].trims};
+  }
+}
+
+void record(const LosslessFabric& fabric, std::vector<LinkRecord>& records) {
+  for (std::uint32_t id = 0; id < fabric.ports().size(); ++id) {
+    const PortMore& more = fabric.more()[id];
+    const Bytes carried{static_cast<std::int64_t>(fabric.ports()[id].bytes)};
+    records.push_back({.carried = carried,
+                       .busy = busy(carried, more.bits_per_second),
+                       .peak_queue = Bytes{more.peak},
+                       .drops = more.drops,
+                       .marks = more.marks,
+                       .pauses = more.pauses,
+                       .paused = Duration{fabric.paused(id)}});
+  }
+}
+
+void look_at(const Fabric& fabric, std::int64_t when, std::vector<LinkState>& links) {
+  links.resize(fabric.links().size());
+  for (std::size_t id = 0; id < links.size(); ++id) {
+    const Link& link = fabric.links()[id];
+    if (link.bytes == 0) continue;  // or it leaves another part
+    const std::int64_t leaving = bytes_in(fabric.more()[id], std::max<std::int64_t>(link.free_at - when, 0));
+    const std::int64_t held = fabric.waiting().empty() ? 0 : fabric.waiting()[id].bytes;
+    links[id] = {.sent = Bytes{static_cast<std::int64_t>(link.bytes) - leaving},
+                 .queued = Bytes{leaving + held}};
+  }
+}
+
+void look_at(const LosslessFabric& fabric, std::int64_t when, std::vector<LinkState>& links) {
+  links.resize(fabric.ports().size());
+  for (std::size_t id = 0; id < links.size(); ++id) {
+    const Port& port = fabric.ports()[id];
+    const PortMore& more = fabric.more()[id];
+    const std::int64_t leaving = bytes_in(more, std::max<std::int64_t>(port.free_at - when, 0));
+    links[id] = {.sent = Bytes{static_cast<std::int64_t>(port.bytes) - leaving},
+                 .queued = Bytes{leaving + more.queued}};
+  }
+}
+
+std::uint64_t notifications(const Roce& transport) { return transport.notifications(); }
+template <class Transport>
+std::uint64_t notifications(const Transport&) {
+  return 0;
 }
 
 }  // namespace
 
+// The one place that knows all fabrics and transports.
+Engine::AnyStack Engine::make_stack(const topology::Topology& topology, const PacketConfig& config,
+                                    Pause pause) {
+  require_sound(config);
+  switch (config.transport) {
+    case TransportKind::tcp:
+      return std::make_unique<Stack<Fabric, Tcp>>(
+          topology, config, [&](Fabric& fabric) { return Tcp(config.tcp, fabric, pause); });
+    case TransportKind::ndp:
+      return std::make_unique<Stack<Fabric, Ndp>>(
+          topology, config, [&](Fabric& fabric) { return Ndp(config.ndp, topology, fabric, pause); });
+    case TransportKind::roce:
+    case TransportKind::plain: break;
+  }
+  return std::make_unique<Stack<LosslessFabric, Roce>>(
+      topology, config, [&](LosslessFabric& fabric) { return Roce(config, topology, fabric, pause); });
+}
+
+Engine::AnyStack Engine::make_parallel(const topology::Topology& topology, const PacketConfig& config,
+                                       Pause pause) {
+  require_sound(config);
+  const auto refuse = [&](std::string_view why) {
+    throw UserError(fmt::format("{} threads: {}; use 1 thread", config.threads, why));
+  };
+  if (config.transport != TransportKind::tcp) refuse("only TCP and DCTCP run in parts so far");
+  if (config.tcp.ack_path != AckPath::network) refuse("parts need ACKs that travel as packets");
+  if (config.tcp.connections != ConnectionUse::per_pair) refuse("parts need one connection per pair");
+  if (pause == Pause::at_delivery) refuse("parts do not stop at every delivery");
+  if (window(topology.graph) == 0) refuse("parts need links with a delay between them");
+  return std::make_unique<ParallelStack<Tcp>>(topology, config,
+                                              [&](Fabric& fabric, Pause never, Tcp::Shared& shared) {
+                                                return Tcp(config.tcp, fabric, never, shared);
+                                              });
+}
+
 Engine::Engine(const topology::Topology& topology, const PacketConfig& config, Pause pause)
-    : fabric_(topology, sound(config)), transport_(make_transport(topology, config, fabric_, pause)) {}
+    : stack_(config.threads == 1 ? make_stack(topology, config, pause)
+                                 : make_parallel(topology, config, pause)),
+      pause_(pause),
+      window_(window(topology.graph)) {}
 
 void Engine::reserve(std::size_t connections) {
-  std::visit([&](auto& transport) { transport.reserve(connections); }, transport_);
+  std::visit([&](auto& stack) { stack->reserve(connections); }, stack_);
 }
 
 std::uint32_t Engine::post(int from, int to, std::int64_t bytes, std::int64_t when) {
-  return std::visit([&](auto& transport) { return transport.post(from, to, bytes, when); }, transport_);
+  return std::visit([&](auto& stack) { return stack->post(from, to, bytes, when); }, stack_);
 }
 
 void Engine::run(std::int64_t limit) {
   std::visit(
-      [&](auto& transport) {
-        transport.resume();
-        fabric_.run(transport, limit);
+      [&](auto& stack) {
+        if (pause_ == Pause::at_delivery || !stack->kWindows) return stack->run(limit);
+        if (stack->outstanding() > 0) {
+          stack->run(limit);
+          if (stack->outstanding() > 0) return;
+          end_ = window_ == 0 ? stack->now() : stack->now() / window_ * window_ + window_ - 1;
+        }
+        stack->run(std::min(limit, end_));
       },
-      transport_);
+      stack_);
+}
+
+std::int64_t Engine::now() const {
+  return std::visit([](const auto& stack) { return stack->now(); }, stack_);
+}
+
+std::int64_t Engine::next_time() const {
+  return std::visit(
+      [&](const auto& stack) {
+        const std::int64_t next = stack->next_time();
+        const bool done = pause_ != Pause::at_delivery && stack->outstanding() == 0 && next > end_;
+        return done ? std::numeric_limits<std::int64_t>::max() : next;
+      },
+      stack_);
 }
 
 std::uint64_t Engine::outstanding() const {
-  return std::visit([](const auto& transport) { return transport.outstanding(); }, transport_);
+  return std::visit([](const auto& stack) { return stack->outstanding(); }, stack_);
 }
 
 std::vector<Completion>& Engine::completions() {
-  return std::visit([](auto& transport) -> std::vector<Completion>& { return transport.completions(); },
-                    transport_);
+  return std::visit([](auto& stack) -> std::vector<Completion>& { return stack->completions(); }, stack_);
+}
+
+std::uint64_t Engine::digest() const {
+  std::uint64_t sum = 0;
+  std::visit(
+      [&](const auto& stack) {
+        stack->each([&](const auto& fabric, const auto&) { sum += fabric.digest(); });
+      },
+      stack_);
+  return sum;
 }
 
 Statistics Engine::statistics() const {
-  const FabricCounts& fabric = fabric_.counts();
-  Statistics result{.packet_hops = fabric.hops,
-                    .drops = fabric.drops,
-                    .marks = fabric.marks,
-                    .trims = fabric.trims,
-                    .fabric_memory = fabric_.memory()};
+  Statistics result;
+  const auto add = [&](const auto& fabric, const auto& transport) {
+    count(fabric, result);
+    const TransportCounts& counts = transport.counts();
+    result.data_packets += counts.data_packets;
+    result.retransmissions += counts.retransmissions;
+    result.timeouts += counts.timeouts;
+    result.fast_recoveries += counts.recoveries;
+    result.duplicates += counts.duplicates;
+    result.notifications += notifications(transport);
+    result.delivered += Bytes{static_cast<std::int64_t>(counts.payload_bytes)};
+    result.flow_memory += transport.memory();
+    result.connections = transport.flows();  // all parts know all
+  };
   std::visit(
-      [&](const auto& transport) {
-        const TransportCounts& counts = transport.counts();
-        result.data_packets = counts.data_packets;
-        result.retransmissions = counts.retransmissions;
-        result.timeouts = counts.timeouts;
-        result.fast_recoveries = counts.recoveries;
-        result.duplicates = counts.duplicates;
-        result.delivered = Bytes{static_cast<std::int64_t>(counts.payload_bytes)};
-        result.flow_memory = transport.memory();
-        result.connections = transport.flows();
+      [&](const auto& stack) {
+        stack->each(add);
+        result.flow_memory += stack->shared_memory();
       },
-      transport_);
+      stack_);
   return result;
 }
 
 std::vector<LinkRecord> Engine::links() const {
   std::vector<LinkRecord> records;
-  for (std::size_t id = 0; id < fabric_.links().size(); ++id) {
-    const Link& link = fabric_.links()[id];
-    const LinkMore& more = fabric_.more()[id];
-    const Bytes carried{static_cast<std::int64_t>(link.bytes)};
-    records.push_back({.carried = carried,
-                       .busy = transfer_time(carried, Bandwidth::bits_per_second(more.bits_per_second)),
-                       .peak_queue = Bytes{bytes_in(more, more.peak)},
-                       .drops = more.drops,
-                       .marks = more.marks,
-                       .trims = fabric_.waiting().empty() ? 0 : fabric_.waiting()[id].trims});
-  }
+  std::visit(
+      [&](const auto& stack) {
+        stack->each([&](const auto& fabric, const auto&) { record(fabric, records); });
+      },
+      stack_);
   return records;
 }
 
 void Engine::observe(std::int64_t when, std::vector<LinkState>& links) const {
-  links.resize(fabric_.links().size());
-  for (std::size_t id = 0; id < links.size(); ++id) {
-    const Link& link = fabric_.links()[id];
-    const std::int64_t leaving = bytes_in(fabric_.more()[id], std::max<std::int64_t>(link.free_at - when, 0));
-    const std::int64_t held = fabric_.waiting().empty() ? 0 : fabric_.waiting()[id].bytes;
-    links[id] = {.sent = Bytes{static_cast<std::int64_t>(link.bytes) - leaving},
-                 .queued = Bytes{leaving + held}};
-  }
+  std::ranges::fill(links, LinkState{});
+  std::visit(
+      [&](const auto& stack) {
+        stack->each([&](const auto& fabric, const auto&) { look_at(fabric, when, links); });
+      },
+      stack_);
 }
 
 }  // namespace overture::network::packet

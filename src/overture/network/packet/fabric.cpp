@@ -20,7 +20,7 @@ struct CalendarShape {
 
 // Buckets so narrow that a busy network has a few arrivals in each, and so many that a packet on an idle link
 // of usual length falls into one.
-CalendarShape calendar_shape(const topology::Graph& graph, std::int64_t packet) {
+CalendarShape calendar_shape(const topology::Graph& graph, std::int64_t packet, int parts) {
   constexpr double kPerBucket = 4;
   constexpr int kMaxBits = 14;
   double per_ps = 0;
@@ -31,7 +31,7 @@ CalendarShape calendar_shape(const topology::Graph& graph, std::int64_t packet) 
     per_ps += 1 / sending;
     reach = std::max(reach, static_cast<double>(link.wire.delay.count()) + sending);
   }
-  const int shift = std::clamp(static_cast<int>(std::log2(kPerBucket / per_ps)), 0, 40);
+  const int shift = std::clamp(static_cast<int>(std::log2(kPerBucket / per_ps * parts)), 0, 40);
   const int bits = static_cast<int>(std::ceil(std::log2(reach))) - shift + 1;
   return {.shift = shift, .bits = std::clamp(bits, 6, kMaxBits)};
 }
@@ -48,11 +48,11 @@ const topology::Topology& fitting(const topology::Topology& topology, const Pack
   return topology;
 }
 
-Calendar make_calendar(const topology::Graph& graph, const PacketConfig& config) {
+Calendar make_calendar(const topology::Graph& graph, const PacketConfig& config, int parts) {
   const bool trims = config.transport == TransportKind::ndp;
   const Bytes packet =
       trims ? config.ndp.payload + config.ndp.header : config.tcp.segment + config.tcp.header;
-  const CalendarShape shape = calendar_shape(graph, packet.count());
+  const CalendarShape shape = calendar_shape(graph, packet.count(), parts);
   const auto links = static_cast<std::uint32_t>(graph.links().size());
   const std::uint32_t nodes = trims ? 2 * links + static_cast<std::uint32_t>(graph.hosts()) : links;
   return {nodes, shape.shift, shape.bits};
@@ -60,10 +60,13 @@ Calendar make_calendar(const topology::Graph& graph, const PacketConfig& config)
 
 }  // namespace
 
-Fabric::Fabric(const topology::Topology& topology, const PacketConfig& config)
+Fabric::Fabric(const topology::Topology& topology, const PacketConfig& config, const Partition& partition,
+               int part)
     : links_(fitting(topology, config).graph.links().size()),
-      calendar_(make_calendar(topology.graph, config)),
+      calendar_(make_calendar(topology.graph, config, partition.parts)),
       more_(links_.size()),
+      partition_(partition),
+      part_(part),
       coins_(RandomStreams(config.seed).make("trim")),
       mark_at_(config.queue.mark_at),
       routes_(topology, config.paths, config.seed) {
@@ -98,13 +101,26 @@ void Fabric::build_link(std::uint32_t id, const topology::Link& from, const Queu
   if (kBitPs % rate == 0 && kBitPs / rate <= std::numeric_limits<std::uint32_t>::max())
     link.ps_per_byte = static_cast<std::uint32_t>(kBitPs / rate);
   link.delay = from.wire.delay.count();
-  link.to = from.to;
+  link.to = is_here(from.from) && !is_here(from.to) ? ~from.to : from.to;
   link.next_port = first_link_[static_cast<std::size_t>(from.to)] - 1;
-  more.storage = std::make_unique<Packet[]>(kFirstRing);
-  link.ring = more.storage.get();
-  link.mask = kFirstRing - 1;
+  if (is_here(from.from) || is_here(from.to)) allocate_ring(id);
   if (queue.port_limit) more.limit = queue.port_limit->count();
   if (queue.mark_above) more.mark_above = transfer_time(*queue.mark_above, from.wire.rate).count();
+}
+
+void Fabric::allocate_ring(std::uint32_t id) {
+  more_[id].storage = std::make_unique<Packet[]>(kFirstRing);
+  links_[id].ring = more_[id].storage.get();
+  links_[id].mask = kFirstRing - 1;
+}
+
+void Fabric::take_over(std::uint32_t id, Packet packet) {
+  Link& link = links_[id];
+  const Tie tie = (packet.flags & kWireWasEmpty) != 0 ? Tie::first : Tie::last;
+  packet.flags = static_cast<std::uint8_t>(packet.flags & ~kWireWasEmpty);
+  if (link.tail - link.head > link.mask) grow(id);
+  if (link.empty()) calendar_.push(id, packet.arrival, tie);
+  link.at(link.tail++) = packet;
 }
 
 void Fabric::share_buffers() {

@@ -4,12 +4,15 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
+#include "overture/base/random.h"
 #include "overture/network/packet/calendar.h"
 #include "overture/network/packet/config.h"
 #include "overture/network/packet/link.h"
 #include "overture/network/packet/packet.h"
+#include "overture/network/packet/parallel_partition.h"
 #include "overture/network/packet/routes.h"
 
 namespace overture::network::packet {
@@ -23,13 +26,20 @@ struct FabricCounts {
 
 class Fabric {
  public:
-  // `topology` outlives the fabric.
-  Fabric(const topology::Topology& topology, const PacketConfig& config);
+  // `topology` outlives the fabric. With a partition, it is one part of the network: what its nodes send and
+  // receive.
+  Fabric(const topology::Topology& topology, const PacketConfig& config, const Partition& partition = {},
+         int part = 0);
   Fabric(const Fabric&) = delete;
   Fabric& operator=(const Fabric&) = delete;
 
   std::int64_t now() const { return now_; }
   Routes& routes() { return routes_; }
+  // Is the node in this part?
+  bool is_here(int node) const { return part_of(node) == part_; }
+  int part_of(int node) const {
+    return partition_.of.empty() ? 0 : partition_.of[static_cast<std::size_t>(node)];
+  }
 
   // Puts a packet into the queue of its first link, at host `from`. A packet that is dropped later is told to
   // nobody, as in life.
@@ -73,8 +83,16 @@ class Fabric {
   template <class Transport>
   void run(Transport& transport, std::int64_t limit);
 
-  std::int64_t next_time() const { return calendar_.next_time(); }
-  // Grows with every event, and differs if any event does.
+  // Takes out the packets that left for another part by `end`, up to which all events have run: calls
+  // letter(part, link, packet) for each, in order for each link.
+  template <class Letter>
+  void hand_over(std::int64_t end, Letter letter);
+  // A packet that another part handed over.
+  void take_over(std::uint32_t id, Packet packet);
+
+  // When the next event falls due, or a packet leaves for another part.
+  std::int64_t next_time() const { return std::min(calendar_.next_time(), next_leaving_); }
+  // Differs if any event does; that of all parts is the sum of theirs.
   std::uint64_t digest() const { return digest_; }
 
   const FabricCounts& counts() const { return counts_; }
@@ -95,6 +113,7 @@ class Fabric {
   };
 
   void build_link(std::uint32_t id, const topology::Link& link, const QueueConfig& queue);
+  void allocate_ring(std::uint32_t id);
   void share_buffers();
 
   void enqueue(std::uint32_t id, Packet& packet) {
@@ -106,13 +125,26 @@ class Fabric {
   }
   // The packet starts to leave at `start`, when the link is free.
   void commit(std::uint32_t id, Link& link, Packet& packet, std::int64_t start) {
+    const bool wire_was_empty = link.free_at + link.delay < now_;
     link.free_at = start + serialisation(link, more_[id], packet.size);
     link.bytes += packet.size;
     packet.arrival = link.free_at + link.delay;
     if (link.tail - link.head > link.mask) [[unlikely]]
       grow(id);
-    if (link.empty()) calendar_.push(id, packet.arrival);
+    if (link.empty()) {
+      if (link.to < 0) [[unlikely]] {
+        leaves(id, packet, wire_was_empty);
+      } else {
+        calendar_.push(id, packet.arrival, wire_was_empty ? Tie::first : Tie::last);
+      }
+    }
     link.at(link.tail++) = packet;
+  }
+  // The link ends in another part; nothing else is on its way there.
+  void leaves(std::uint32_t id, Packet& packet, bool wire_was_empty) {
+    packet.flags = static_cast<std::uint8_t>(packet.flags | (wire_was_empty ? kWireWasEmpty : 0));
+    leaving_.push_back(id);
+    next_leaving_ = std::min(next_leaving_, links_[id].free_at);
   }
   Packet take(Link& link, std::uint32_t id) {
     const Packet packet = link.front();
@@ -170,6 +202,10 @@ class Fabric {
   std::vector<std::uint32_t> first_link_;  // per node
   std::vector<SharedBuffer> pools_;
   std::vector<std::uint32_t> orphans_;
+  Partition partition_;
+  int part_;
+  std::vector<std::uint32_t> leaving_;  // links with packets for other parts
+  std::int64_t next_leaving_ = std::numeric_limits<std::int64_t>::max();
   std::vector<Waiting> waiting_;  // per link, with NDP
   std::uint32_t host_links_ = 0;  // links before this one leave a host
   std::int64_t data_limit_ = 0;   // bytes
@@ -194,7 +230,7 @@ inline void Fabric::arrive(Transport& transport, std::uint32_t id) {
   if (port == 0) [[unlikely]] {
     const int destination = transport.destination(packet);
     if (destination == link.to) return transport.receive(packet);
-    packet.route = routes_.word(link.to, destination, routes_.spray() ? routes_.draw() : packet.flow);
+    packet.route = routes_.word(link.to, destination, routes_.spray() ? routes_.draw(link.to) : packet.flow);
     port = static_cast<std::uint32_t>(packet.route & port_mask_);
   }
   packet.route >>= routes_.bits();
@@ -258,6 +294,20 @@ template <class Transport>
   }
 }
 
+template <class Letter>
+void Fabric::hand_over(std::int64_t end, Letter letter) {
+  next_leaving_ = std::numeric_limits<std::int64_t>::max();
+  std::erase_if(leaving_, [&](std::uint32_t id) {
+    Link& link = links_[id];
+    // What has not left yet may still be marked, and counts as queued.
+    for (; !link.empty() && link.front().arrival - link.delay <= end; ++link.head) {
+      letter(part_of(~link.to), id, link.front());
+    }
+    if (!link.empty()) next_leaving_ = std::min(next_leaving_, link.front().arrival - link.delay);
+    return link.empty();
+  });
+}
+
 template <class Transport>
 void Fabric::run(Transport& transport, std::int64_t limit) {
   constexpr std::uint64_t kPrime = 0x9e3779b97f4a7c15U;
@@ -266,8 +316,9 @@ void Fabric::run(Transport& transport, std::int64_t limit) {
     const Calendar::Entry event = calendar_.pop();
     prefetch(transport);
     now_ = event.when;
-    digest_ = (digest_ ^ static_cast<std::uint64_t>(event.when) ^ (std::uint64_t{event.what} << 32)) * kPrime;
-    digest_ ^= digest_ >> 29;
+    const std::uint64_t mixed =
+        (static_cast<std::uint64_t>(event.when) ^ (std::uint64_t{event.what} << 32)) * kPrime;
+    digest_ += mixed ^ (mixed >> 29);
     dispatch(transport, event.what);
     if (transport.pause()) [[unlikely]]
       return;

@@ -18,14 +18,15 @@ class FarQueue {
     std::int64_t when;  // ps
     std::uint64_t order;
     std::uint32_t what;
+    std::uint32_t tie;  // kept for the calendar; no part of the order here
 
     bool before(const Entry& other) const {
       return when != other.when ? when < other.when : order < other.order;
     }
   };
 
-  void push(std::int64_t when, std::uint32_t what) {
-    const Entry entry{when, order_++, what};
+  void push(std::int64_t when, std::uint32_t what, std::uint32_t tie) {
+    const Entry entry{when, order_++, what, tie};
     for (Lane& lane : lanes_) {
       if (!lane.empty() && lane.entries.back().when > when) continue;
       lane.entries.push_back(entry);
@@ -39,17 +40,17 @@ class FarQueue {
   // When the next one is due; the largest number if there is none.
   std::int64_t next_time() const { return next_time_; }
   // Takes the next one, if there is one.
-  std::uint32_t pop() {
-    std::uint32_t what = 0;
+  Entry pop() {
+    Entry entry;
     if (next_ == kHeap) {
-      what = heap_.front().what;
+      entry = heap_.front();
       std::pop_heap(heap_.begin(), heap_.end(), later);
       heap_.pop_back();
     } else {
-      what = lanes_[next_].pop();
+      entry = lanes_[next_].pop();
     }
     choose();
-    return what;
+    return entry;
   }
 
  private:
@@ -61,13 +62,13 @@ class FarQueue {
     std::size_t head = 0;
 
     bool empty() const { return head == entries.size(); }
-    std::uint32_t pop() {
-      const std::uint32_t what = entries[head++].what;
+    Entry pop() {
+      const Entry entry = entries[head++];
       if (2 * head > entries.size()) {  // at most half is waste, and each entry moves once on average
         entries.erase(entries.begin(), entries.begin() + static_cast<std::ptrdiff_t>(head));
         head = 0;
       }
-      return what;
+      return entry;
     }
   };
 

@@ -1,6 +1,6 @@
 // A connection in one direction, and the messages on it: 192 bytes, the sender's busy line first, the
-// receiver's last. Offsets count the bytes of the connection from 0 and never wrap; packets carry their low
-// 32 bits.
+// receiver's last, which may live in another thread: neither writes what the other reads. Offsets count the
+// bytes of the connection from 0 and never wrap; packets carry their low 32 bits.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,8 @@ struct alignas(64) Flow {
   CongestionState state = CongestionState::open;
   std::uint8_t duplicates = 0;  // duplicate ACKs in a row
   std::uint8_t backoff = 0;     // timeouts in a row
-  bool timer_set = false;
+  bool timer_set : 1 = false;
+  bool troubled : 1 = false;  // has a scoreboard
 
   // The sender, less often.
   std::uint64_t timed = 0;    // the ACK that covers this offset is an RTT sample; 0: none is awaited
@@ -64,7 +65,8 @@ struct MessageState {
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
   std::uint32_t flow = 0;
-  std::uint32_t next = kNone;  // on the same connection, or the next free one
+  std::uint32_t next = kNone;           // on the same connection
+  std::uint32_t next_received = kNone;  // the same, as far as the receiver knows
 };
 
 }  // namespace overture::network::packet

@@ -13,17 +13,20 @@ inline constexpr std::uint32_t kNone = ~std::uint32_t{0};
 // and the permission to send one more packet.
 enum class Kind : std::uint8_t { data, ack, header, nack, pull };
 
-inline constexpr std::uint8_t kCongested = 1;  // data: a queue marked it; ACK: echoes such a mark
+inline constexpr std::uint8_t kCongested = 1;     // data: a queue marked it; ACK: echoes such a mark
+inline constexpr std::uint8_t kNotification = 2;  // RoCE: an ACK that is a CNP instead
+inline constexpr std::uint8_t kWireWasEmpty = 4;  // on the way to another part: first at ties
 
 struct Packet {
   std::uint64_t route = 0;   // ports to take, lowest bits first (see routes.h)
   std::int64_t arrival = 0;  // at the end of the link that it is on, ps
   std::uint32_t flow = 0;    // index
   // TCP: low bits of the byte offset: of the payload, or for an ACK the next byte expected. NDP: the packet's
-  // number in its message, or for a PULL how many were allowed so far.
+  // number in its message, or for a PULL how many were allowed so far. RoCE, plain: the packet's number in
+  // the connection, or for an ACK or NACK the next one expected.
   std::uint32_t sequence = 0;
-  std::uint32_t info =
-      0;  // TCP data: payload bytes; TCP ACK: its SACK blocks, or kNone; NDP: the message's serial number
+  std::uint32_t info = 0;  // TCP data: payload bytes; TCP ACK: its SACK blocks, or kNone; NDP: the message's
+                           // serial number; plain: the message
   std::uint16_t size = 0;  // bytes on the wire
   Kind kind = Kind::data;
   std::uint8_t flags = 0;

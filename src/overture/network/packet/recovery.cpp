@@ -138,6 +138,7 @@ void Tcp::on_timeout(std::uint32_t id, Flow& flow) {
 Scoreboard& Tcp::scoreboard(Flow& flow) {
   if (flow.losses != kNone) return losses_[flow.losses].board;
   flow.losses = losses_.take();
+  flow.troubled = true;
   Scoreboard& board = losses_[flow.losses].board;
   board.clear();
   std::uint32_t message = flow.first_message;
@@ -159,6 +160,7 @@ std::uint64_t Tcp::segment_end(const MessageState& message, std::uint64_t offset
 void Tcp::release_scoreboard(Flow& flow) {
   losses_.give_back(flow.losses);
   flow.losses = kNone;
+  flow.troubled = false;
 }
 
 }  // namespace overture::network::packet

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "overture/base/random.h"
+
 namespace overture::network::packet {
 namespace {
 
@@ -15,10 +17,10 @@ int bits_for_ports(const topology::Graph& graph) {
 }  // namespace
 
 Routes::Routes(const topology::Topology& topology, topology::PathRule rule, std::uint64_t seed)
-    : topology_(topology),
-      rule_(rule),
-      bits_(bits_for_ports(topology.graph)),
-      stream_(RandomStreams(seed).make("ecmp")) {}
+    : topology_(topology), rule_(rule), bits_(bits_for_ports(topology.graph)) {
+  RandomStream seeds = RandomStreams(seed).make("ecmp");
+  for (int node = 0; node < topology.graph.nodes(); ++node) streams_.push_back(seeds());
+}
 
 std::uint64_t Routes::word(int at, int to, std::uint64_t entropy) const {
   using topology::Pick;

@@ -35,7 +35,7 @@ class BoundedRun {
   }
 
   void run() {
-    while (engine_.outstanding() > 0 && engine_.next_time() <= until_ && !late() && wanted()) {
+    while (goes_on() && !late() && wanted()) {
       sample(std::min(engine_.next_time() - 1, until_));
       engine_.run(piece_end());
     }
@@ -46,6 +46,8 @@ class BoundedRun {
   // 1 us: short beside any run, long beside a look at a clock.
   static constexpr std::int64_t kStep = 1'000'000;
 
+  // Nothing is ever due when all is delivered, or when a lossless network has locked up.
+  bool goes_on() const { return engine_.next_time() <= until_ && engine_.next_time() != kNever; }
   bool late() const { return stop_ && std::chrono::steady_clock::now() >= *stop_; }
   bool wanted() const { return !go_on_ || go_on_(engine_.completions().size()); }
   std::int64_t due() const {

@@ -1,6 +1,7 @@
 #include "overture/network/packet/tcp.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "overture/base/check.h"
 
@@ -18,15 +19,29 @@ std::uint64_t widen(std::uint32_t low, std::uint64_t reference) {
 }  // namespace
 
 Tcp::Tcp(const TcpConfig& config, Fabric& fabric, Pause pause)
+    : Tcp(config, fabric, pause, std::make_unique<Shared>()) {}
+
+Tcp::Tcp(const TcpConfig& config, Fabric& fabric, Pause pause, std::unique_ptr<Shared> own)
+    : Tcp(config, fabric, pause, *own) {
+  own_ = std::move(own);
+}
+
+Tcp::Tcp(const TcpConfig& config, Fabric& fabric, Pause pause, Shared& shared)
     : config_(config),
       segment_(static_cast<std::uint32_t>(config.segment.count())),
       header_(static_cast<std::uint32_t>(config.header.count())),
       fabric_(fabric),
-      pause_at_delivery_(pause == Pause::at_delivery) {}
+      pause_(pause),
+      flows_(shared.flows),
+      connections_(shared.pairs),
+      messages_(shared.messages) {}
 
 std::size_t Tcp::memory() const {
-  return flows_.size() * sizeof(Flow) + connections_.memory() + messages_.memory() + losses_.memory() +
-         gaps_.memory() + sack_.memory();
+  return (own_ ? own_->memory() : 0) + losses_.memory() + gaps_.memory() + sack_.memory();
+}
+
+std::size_t TcpConnections::memory() const {
+  return flows.size() * sizeof(Flow) + pairs.memory() + messages.memory();
 }
 
 // ---- connections and messages
@@ -45,7 +60,7 @@ std::uint32_t Tcp::new_flow(int from, int to) {
 void Tcp::open(std::uint32_t id) {
   Flow& flow = flows_[id];
   Routes& routes = fabric_.routes();
-  const std::uint64_t entropy = routes.draw();
+  const std::uint64_t entropy = routes.draw(flow.source);
   flow.route = routes.word(flow.source, flow.destination, entropy);
   flow.ack_route = routes.word(flow.destination, flow.source, entropy);
   flow.cwnd = static_cast<std::uint32_t>(config_.initial_window) * segment_;
@@ -86,6 +101,8 @@ std::uint32_t Tcp::connection_for(std::uint32_t first) {
 
 std::uint32_t Tcp::post(int from, int to, std::int64_t bytes, std::int64_t when) {
   check(from != to && bytes > 0, "a message crosses the network and has a byte");
+  for (const std::uint32_t done : done_) messages_.give_back(done);
+  done_.clear();
   const std::uint32_t index = messages_.take();
   check(index < kStart && flows_.size() < kStart, "at most a thousand million messages and connections");
   messages_[index] = {.begin = 0, .end = static_cast<std::uint64_t>(bytes), .flow = flow_of_pair(from, to)};
@@ -100,13 +117,15 @@ void Tcp::start(std::uint32_t index) {
   Flow& flow = flows_[id];
   message.begin = flow.written;
   flow.written = message.end += flow.written;
+  const Mail::Start start{.message = index, .previous = flow.last_message};
+  if (fabric_.is_here(flow.destination)) {
+    expect(start);
+  } else {
+    (*outboxes_)[static_cast<std::size_t>(fabric_.part_of(flow.destination))]->starts.push_back(start);
+  }
   if (flow.last_message != kNone) messages_[flow.last_message].next = index;
   flow.last_message = index;
   if (flow.first_message == kNone) flow.first_message = index;
-  if (flow.receiving == kNone) {
-    flow.receiving = index;
-    flow.receive_boundary = message.end;
-  }
   if (flow.sending == kNone) {
     flow.sending = index;
     flow.boundary = message.end;
@@ -118,15 +137,26 @@ void Tcp::start(std::uint32_t index) {
   }
 }
 
+// The receiver's list of messages; it ends with the previous one, if that has not been received yet.
+void Tcp::expect(const Mail::Start& start) {
+  const MessageState& message = messages_[start.message];
+  Flow& flow = flows_[message.flow];
+  if (flow.receiving != kNone) {
+    messages_[start.previous].next_received = start.message;
+    return;
+  }
+  flow.receiving = start.message;
+  flow.receive_boundary = message.end;
+}
+
 void Tcp::finish_received(Flow& flow) {
   while (flow.receiving != kNone && flow.expected >= messages_[flow.receiving].end) {
     completions_.push_back({.message = flow.receiving, .when = fabric_.now()});
     --outstanding_;
-    flow.receiving = messages_[flow.receiving].next;
+    flow.receiving = messages_[flow.receiving].next_received;
   }
   flow.receive_boundary = flow.receiving == kNone ? ~std::uint64_t{0} : messages_[flow.receiving].end;
-  if (pause_at_delivery_ || outstanding_ == 0) paused_ = true;
-  free_acknowledged(flow);
+  if (pause_ == Pause::at_delivery || (pause_ == Pause::when_idle && outstanding_ == 0)) paused_ = true;
 }
 
 void Tcp::free_acknowledged(Flow& flow) {
@@ -134,7 +164,7 @@ void Tcp::free_acknowledged(Flow& flow) {
     const std::uint32_t done = flow.first_message;
     flow.first_message = messages_[done].next;
     if (flow.last_message == done) flow.last_message = kNone;
-    messages_.give_back(done);
+    done_.push_back(done);
   }
 }
 
@@ -150,6 +180,7 @@ bool Tcp::next_message(Flow& flow) {
   flow.sending = messages_[flow.sending].next;
   if (flow.sending == kNone) return false;
   flow.boundary = messages_[flow.sending].end;
+  free_acknowledged(flow);
   return true;
 }
 
@@ -182,7 +213,7 @@ void Tcp::transmit(std::uint32_t id, Flow& flow, std::uint64_t offset, std::uint
     packet.size = static_cast<std::uint16_t>(header_ + segment_);
   }
   Routes& routes = fabric_.routes();
-  if (routes.spray()) packet.route = routes.word(flow.source, flow.destination, routes.draw());
+  if (routes.spray()) packet.route = routes.word(flow.source, flow.destination, routes.draw(flow.source));
   ++counts_.data_packets;
   if (flow.timed == 0 && offset >= flow.next) {  // never a retransmission (Karn's rule)
     flow.timed = offset + length;
@@ -219,7 +250,7 @@ void Tcp::timer(std::uint32_t id) {
 }
 
 void Tcp::on_ack(std::uint32_t id, Flow& flow, std::uint64_t ack, bool echo, const SackBlocks* sack) {
-  if (sack != nullptr || flow.losses != kNone || ack <= flow.unacked) [[unlikely]] {
+  if (sack != nullptr || flow.troubled || ack <= flow.unacked) [[unlikely]] {
     return on_troubled_ack(id, flow, ack, echo, sack);
   }
   if (config_.control == CongestionControl::dctcp) observe_marks(flow, ack - flow.unacked, echo);
@@ -322,7 +353,7 @@ void Tcp::acknowledge(std::uint32_t id, Flow& flow, bool congested, bool gaps) {
     ack.size = static_cast<std::uint16_t>(ack.size + sack_[ack.info].bytes());
   }
   Routes& routes = fabric_.routes();
-  if (routes.spray()) ack.route = routes.word(flow.destination, flow.source, routes.draw());
+  if (routes.spray()) ack.route = routes.word(flow.destination, flow.source, routes.draw(flow.destination));
   fabric_.send(flow.destination, ack);
 }
 
@@ -338,6 +369,23 @@ std::uint32_t Tcp::keep_blocks(const SackBlocks& blocks) {
   const std::uint32_t index = sack_.take();
   sack_[index] = blocks;
   return index;
+}
+
+// ---- between parts
+
+void Tcp::pack(Packet& packet, Mail& mail) {
+  if (packet.kind != Kind::ack || packet.info == kNone) return;
+  mail.blocks.push_back(sack_[packet.info]);
+  sack_.give_back(packet.info);
+  packet.info = static_cast<std::uint32_t>(mail.blocks.size() - 1);
+}
+
+void Tcp::unpack(Packet& packet, const Mail& mail) {
+  if (packet.kind == Kind::ack && packet.info != kNone) packet.info = keep_blocks(mail.blocks[packet.info]);
+}
+
+void Tcp::read(const Mail& mail) {
+  for (const Mail::Start& start : mail.starts) expect(start);
 }
 
 }  // namespace overture::network::packet

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -17,12 +18,39 @@
 
 namespace overture::network::packet {
 
+// What the parts of a network have in common: a connection's sender is in one of them, its receiver in one.
+// Grows only when messages are posted.
+struct TcpConnections {
+  std::vector<Flow> flows;
+  Connections pairs;
+  Pool<MessageState> messages;
+
+  std::size_t memory() const;
+};
+
 class Tcp {
  public:
   static constexpr bool kTrims = false;  // its switches have FIFO queues
 
-  // `fabric` outlives the transport.
+  using Shared = TcpConnections;
+  // What parts tell each other beside packets: the SACK blocks of those, and which messages were started.
+  struct Mail {
+    struct Start {
+      std::uint32_t message;
+      std::uint32_t previous;  // on its connection, or kNone
+    };
+    std::vector<SackBlocks> blocks;
+    std::vector<Start> starts;
+
+    void clear() {
+      blocks.clear();
+      starts.clear();
+    }
+  };
+
+  // `fabric` and what is shared outlive the transport.
   Tcp(const TcpConfig& config, Fabric& fabric, Pause pause);
+  Tcp(const TcpConfig& config, Fabric& fabric, Pause pause, Shared& shared);
 
   // A message of at least one byte that is sent at `when`. Returns its index, which is used again once the
   // message is delivered and acknowledged.
@@ -31,11 +59,13 @@ class Tcp {
   // Makes room for that many connections at once.
   void reserve(std::size_t connections) { flows_.reserve(connections); }
 
-  std::uint64_t outstanding() const { return outstanding_; }
+  // Posted here and not delivered here: all parts together know how many are on their way.
+  std::int64_t outstanding() const { return outstanding_; }
   // Messages delivered since it was last cleared.
   std::vector<Completion>& completions() { return completions_; }
   const TransportCounts& counts() const { return counts_; }
   std::size_t flows() const { return flows_.size(); }
+  // Without what is shared.
   std::size_t memory() const;
 
   // What the fabric calls.
@@ -54,8 +84,16 @@ class Tcp {
   bool pause() const { return paused_; }
   void resume() { paused_ = false; }
 
+  // With several parts: mail for each of them, and from one. What concerns a packet is packed with it.
+  void send_mail_to(const std::vector<Mail*>& outboxes) { outboxes_ = &outboxes; }
+  void pack(Packet& packet, Mail& mail);
+  void unpack(Packet& packet, const Mail& mail);
+  void read(const Mail& mail);
+
  private:
   static constexpr std::uint32_t kStart = std::uint32_t{1} << 30;  // a timer that starts a message
+
+  Tcp(const TcpConfig& config, Fabric& fabric, Pause pause, std::unique_ptr<Shared> own);
 
   // Connections and messages.
   std::uint32_t flow_of_pair(int from, int to);
@@ -63,6 +101,7 @@ class Tcp {
   std::uint32_t connection_for(std::uint32_t first);
   void open(std::uint32_t id);
   void start(std::uint32_t message);
+  void expect(const Mail::Start& start);
   void finish_received(Flow& flow);
   void free_acknowledged(Flow& flow);
 
@@ -114,16 +153,19 @@ class Tcp {
   std::uint32_t segment_;
   std::uint32_t header_;
   Fabric& fabric_;
-  bool pause_at_delivery_;
+  Pause pause_;
   bool paused_ = false;
-  std::vector<Flow> flows_;
-  Connections connections_;
-  Pool<MessageState> messages_;
+  std::unique_ptr<Shared> own_;  // if it is shared with nobody
+  std::vector<Flow>& flows_;
+  Connections& connections_;
+  Pool<MessageState>& messages_;
+  std::vector<std::uint32_t> done_;               // messages that are free again
+  const std::vector<Mail*>* outboxes_ = nullptr;  // by part
   Pool<Losses> losses_;
   Pool<Reassembly> gaps_;
   Pool<SackBlocks> sack_;
   std::vector<Completion> completions_;
-  std::uint64_t outstanding_ = 0;
+  std::int64_t outstanding_ = 0;
   TransportCounts counts_;
 };
 

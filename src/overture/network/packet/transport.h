@@ -5,8 +5,8 @@
 
 namespace overture::network::packet {
 
-// When a transport hands control back: never before the last message is delivered, or at every delivery.
-enum class Pause : std::uint8_t { when_idle, at_delivery };
+// When a transport hands control back: not before the last message is delivered, at every delivery, or never.
+enum class Pause : std::uint8_t { when_idle, at_delivery, never };
 
 struct TransportCounts {
   std::uint64_t data_packets = 0;     // sent, retransmissions included

@@ -1,0 +1,101 @@
+#include "overture/network/packet/lossless_config.h"
+
+#include <algorithm>
+#include <limits>
+#include <string_view>
+
+#include "overture/base/error.h"
+#include "overture/network/packet/config.h"
+
+namespace overture::network::packet {
+namespace {
+
+constexpr std::int64_t kMaxPacket = std::numeric_limits<std::uint16_t>::max();
+
+void require(bool sound, std::string_view what) {
+  if (!sound) throw UserError(what);
+}
+
+void require_sound_credits(const LosslessConfig& lossless, Bytes packet) {
+  const CreditConfig& credits = lossless.credits;
+  require(credits.flit.count() > 0 && credits.flit.count() <= kMaxPacket,
+          "lossless.credits: a flit has 1 to 65535 B");
+  require(credits.channels > 0 && credits.channels <= 1024,
+          "lossless.credits: a class has 1 to 1024 channels");
+  require(credits.router_delay >= Duration::zero(), "lossless.credits: the router delay cannot be negative");
+  const std::int64_t flits = (packet.count() + credits.flit.count() - 1) / credits.flit.count();
+  require(flits * credits.flit.count() <= kMaxPacket,
+          "lossless.credits: a packet of whole flits has at most 65535 B");
+  require(
+      flits <= credits.buffer_flits,
+      "lossless.credits: a channel's buffer holds at least one packet (give it more flits, or make packets "
+      "smaller)");
+  require(lossless.small_first.empty(), "lossless: with credits there are no priorities");
+}
+
+void require_sound_switches(const LosslessConfig& lossless, Bytes packet) {
+  const PfcConfig& pfc = lossless.pfc;
+  require(lossless.buffer >= packet, "lossless: a switch's buffer holds at least one packet");
+  require(lossless.dynamic_alpha > 0, "lossless: dynamic_alpha is above 0");
+  require(pfc.dynamic_alpha > 0, "lossless.pfc: dynamic_alpha is above 0");
+  require(!pfc.xoff || pfc.xoff->count() > 0, "lossless.pfc: XOFF is above 0 B");
+  require(pfc.xon_gap.count() >= 0, "lossless.pfc: the gap between XOFF and XON cannot be negative");
+  require(!pfc.headroom || *pfc.headroom >= packet, "lossless.pfc: headroom holds at least one packet");
+  require(pfc.frame.count() > 0 && pfc.frame.count() <= kMaxPacket,
+          "lossless.pfc: a pause frame has 1 to 65535 B");
+  require(lossless.small_first.size() <= 6, "lossless: there are at most 8 priorities");
+  require(std::ranges::is_sorted(lossless.small_first), "lossless: small_first is in ascending order");
+}
+
+void require_sound_lossless(const LosslessConfig& lossless, Bytes packet) {
+  const EcnConfig& ecn = lossless.ecn;
+  require(ecn.min.count() >= 0 && ecn.max >= ecn.min, "lossless.ecn: min is from 0 B to max");
+  require(ecn.probability >= 0 && ecn.probability <= 1, "lossless.ecn: the probability is from 0 to 1");
+  if (lossless.control == LinkControl::credits) return require_sound_credits(lossless, packet);
+  require_sound_switches(lossless, packet);
+}
+
+void require_sound_dcqcn(const DcqcnConfig& dcqcn) {
+  constexpr Bandwidth kNone{};
+  require(dcqcn.cnp_interval >= Duration::zero(), "roce.dcqcn: the interval of CNPs cannot be negative");
+  require(dcqcn.alpha_timer > Duration::zero() && dcqcn.increase_timer > Duration::zero(),
+          "roce.dcqcn: timers are positive");
+  require(dcqcn.gain > 0 && dcqcn.gain <= 1, "roce.dcqcn: the gain is above 0 and at most 1");
+  require(dcqcn.byte_counter.count() > 0, "roce.dcqcn: the byte counter is at least 1 B");
+  require(dcqcn.fast_recovery >= 0, "roce.dcqcn: the steps of fast recovery cannot be negative");
+  require(dcqcn.additive > kNone && dcqcn.hyper > kNone && dcqcn.minimum > kNone,
+          "roce.dcqcn: rates are above 0");
+}
+
+}  // namespace
+
+void require_sound_roce(const PacketConfig& config) {
+  const RoceConfig& roce = config.roce;
+  require(roce.payload.count() > 0, "roce: a packet has at least one byte of payload");
+  require(roce.header.count() >= 0 && (roce.payload + roce.header).count() <= kMaxPacket,
+          "roce: payload and header together are at most 65535 B");
+  for (const Bytes control : {roce.ack, roce.cnp}) {
+    require(control.count() > 0 && control <= roce.payload + roce.header,
+            "roce: a control packet has at least one byte and is not larger than a data packet");
+  }
+  require(roce.ack_every > 0, "roce: an ACK comes at least every packet");
+  require(roce.min_rto > Duration::zero() && roce.max_rto >= roce.min_rto,
+          "roce: the minimum RTO is positive and not above the maximum");
+  require(config.paths != topology::PathRule::spray,
+          "roce: takes packets out of order for lost ones and cannot be sprayed (try hash_per_flow)");
+  require_sound_dcqcn(roce.dcqcn);
+  require_sound_lossless(config.lossless, roce.payload + roce.header);
+}
+
+void require_sound_plain(const PacketConfig& config) {
+  const PlainConfig& plain = config.plain;
+  require(plain.payload.count() > 0, "plain: a packet has at least one byte of payload");
+  require(plain.header.count() >= 0 && (plain.payload + plain.header).count() <= kMaxPacket,
+          "plain: payload and header together are at most 65535 B");
+  require(!plain.inject || plain.inject->bits_per_second() > 0, "plain: the injection rate is above 0");
+  require(config.lossless.control != LinkControl::none,
+          "plain: nothing is sent again, so links need pfc or credits");
+  require_sound_lossless(config.lossless, plain.payload + plain.header);
+}
+
+}  // namespace overture::network::packet

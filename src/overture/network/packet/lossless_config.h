@@ -1,0 +1,122 @@
+// What lossless networks can be told: how links hold back their senders (PFC or credits), when queues mark,
+// and how RoCE and its rate control behave. Defaults come with their source.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "overture/base/units.h"
+
+namespace overture::network::packet {
+
+// How the far end of a link keeps its sender from overrunning it: not at all (full switches drop), with pause
+// frames per priority (IEEE 802.1Qbb), or with credits for virtual channels (Garnet).
+enum class LinkControl : std::uint8_t { none, pfc, credits };
+
+// Marks data at its output queue as RED does (Zhu et al., SIGCOMM 2015, 3.1): never while at most `min` waits
+// in the packet's priority, itself included, always above `max`, and with a probability that grows from 0 to
+// `probability` in between. Equal `min` and `max` make a step.
+struct EcnConfig {
+  Bytes min{5'000};           // Kmin; DCQCN's table 14 for 40 Gbps
+  Bytes max{200'000};         // Kmax, the same
+  double probability = 0.01;  // Pmax, the same
+};
+
+// Priority flow control. What came in through a port and priority of a switch and has not left is counted; at
+// XOFF the switch tells the sender at the other end to stop, and what is still on its way goes into headroom.
+struct PfcConfig {
+  // XOFF is this share of what is free in the switch's shared buffer (Choudhury and Hahne, 1998). 1/8 is
+  // common in switches and in the HPCC simulator.
+  double dynamic_alpha = 0.125;
+  // Or a constant, whatever is free.
+  std::optional<Bytes> xoff;
+  // XON is sent when this much less than XOFF is counted, or nothing. Two packets of 1,500 B (as the HPCC
+  // simulator).
+  Bytes xon_gap{3'000};
+  // Per port and priority, besides the shared buffer. If not given: what can come after XOFF was decided,
+  // from the link's rate and delay (802.1Qbb, annex O).
+  std::optional<Bytes> headroom;
+  Bytes frame{64};  // a pause frame, the least of Ethernet
+};
+
+// Credits per virtual channel and virtual cut-through. A link has `channels` of them per class; a torus has
+// two classes, one before and one after the dateline of each ring, every other network has one. A channel's
+// buffer at the far end holds one packet at a time, as in Garnet, and is free again when the packet's last
+// flit has left and the news has travelled back.
+struct CreditConfig {
+  Bytes flit{128};       // packets are whole flits; ASTRA-sim's Garnet: a flit-width of 1024 bits
+  int buffer_flits = 8;  // per channel; at least a packet: shorter ones would mean wormhole switching
+  // Per class. A channel is taken for a packet's own time and twice the wire's; 16 keep a ring of 200 Gbps
+  // and 100 ns busy with packets of 512 B. (Garnet's vcs-per-vnet is 4, for wires of one cycle.)
+  int channels = 16;
+  // From a packet's first flit at a router to the first moment at which it can leave. Garnet's routers take
+  // one cycle of, at ASTRA-sim's clock, 1 ns.
+  Duration router_delay = std::chrono::nanoseconds(1);
+};
+
+// The lossless fabric: output queues with strict priorities in switches that share a buffer (none, pfc), or
+// routers with virtual channels (credits).
+struct LosslessConfig {
+  LinkControl control = LinkControl::pfc;
+  // Of a switch, for all ports and priorities, headroom included. 32 MB: a 12.8 Tbps switch of 2018 (HPCC).
+  // Not with credits.
+  Bytes buffer{32'000'000};
+  // Without link control: data is dropped that would make its output queue (port and priority) exceed this
+  // share of what is free in the buffer (Choudhury and Hahne, 1998).
+  double dynamic_alpha = 1;
+  EcnConfig ecn;
+  PfcConfig pfc;
+  CreditConfig credits;
+  // Priority 0 is for control packets (ACK, NACK, CNP); a message of at most small_first[i] bytes has
+  // priority 1 + i, a larger one the last. Ascending, at most 6; not with credits.
+  std::vector<Bytes> small_first;
+};
+
+enum class RateControl : std::uint8_t { none, dcqcn };
+
+// DCQCN (Zhu et al., SIGCOMM 2015). Defaults are the paper's (figure 14 and section 5) unless said otherwise.
+struct DcqcnConfig {
+  Duration cnp_interval = std::chrono::microseconds(50);        // N: at most one CNP per flow in this time
+  Duration alpha_timer = std::chrono::microseconds(55);         // K: without a CNP for so long, alpha decays
+  double gain = 1.0 / 256;                                      // g, of alpha
+  Duration increase_timer = std::chrono::microseconds(55);      // T: between increases by the timer
+  Bytes byte_counter{10'000'000};                               // B: between increases by bytes sent
+  int fast_recovery = 5;                                        // F: increases by halving the way back, first
+  Bandwidth additive = Bandwidth::bits_per_second(40'000'000);  // R_AI
+  Bandwidth hyper = Bandwidth::bits_per_second(400'000'000);    // R_HAI: ten times R_AI, as QCN has it
+  Bandwidth minimum = Bandwidth::bits_per_second(100'000'000);  // of the rate (the HPCC simulator)
+};
+
+// RoCEv2's reliable connection, one per pair of hosts and priority: messages in order, go-back-N after a
+// loss. Starts at the rate of the host's link.
+struct RoceConfig {
+  RateControl control = RateControl::dcqcn;
+  Bytes payload{1'024};  // most in a packet: the InfiniBand MTU that fits into Ethernet's 1,500
+  Bytes header{62};      // Ethernet 18, IPv4 20, UDP 8, BTH 12, ICRC 4
+  Bytes ack{66};         // the same and AETH 4: an ACK or NACK
+  Bytes cnp{78};         // the same as a header and 16 reserved bytes (RoCEv2, annex A17)
+  // An ACK every so many packets and at a message's end: NICs coalesce them.
+  int ack_every = 16;
+  // Without an ACK for this long, all that is not acknowledged is sent again; doubles with every timeout in a
+  // row. Only a lost last packet or NACK needs it. 4 ms: about InfiniBand's 4.096 us * 2^10.
+  Duration min_rto = std::chrono::milliseconds(4);
+  Duration max_rto = std::chrono::seconds(1);
+  DcqcnConfig dcqcn;
+};
+
+// Messages cut into packets and nothing else: no ACK, no congestion control. For networks that lose nothing,
+// tori above all.
+struct PlainConfig {
+  Bytes payload{512};               // most in a packet; ASTRA-sim's Garnet: package-packet-size
+  Bytes header{0};                  // carried by the first flit
+  std::optional<Bandwidth> inject;  // the rate of one pair's messages; if not given, that of the host's link
+};
+
+struct PacketConfig;
+
+// Both throw UserError naming the first value that cannot work.
+void require_sound_roce(const PacketConfig& config);
+void require_sound_plain(const PacketConfig& config);
+
+}  // namespace overture::network::packet
