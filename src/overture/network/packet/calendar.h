@@ -3,11 +3,12 @@
 // picoseconds wide, as lists through one array, and a bucket is sorted when it is reached. What is further
 // away (timers, starts) waits in a FarQueue. It allocates only while it grows.
 //
-// Ties: what was given to push_far() first, in the order in which it was; then what was given to push(), by
-// its Tie and then by number. So the order of events follows from what happens and when, and not from how far
-// ahead it was known, in which pieces the queue is run, or by how many queues.
+// Ties: what was given to push_far() first, in the order in which it was; then what was given to push(), that
+// which was known longer first, then by number. So the order of events follows from what happens and when,
+// and not from how far ahead the queue looks, in which pieces it is run, or by how many queues.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -17,18 +18,17 @@
 
 namespace overture::network::packet {
 
-// Which of two events at the same time is first.
-enum class Tie : std::uint32_t { first = 0, last = std::uint32_t{1} << 31 };
-
 class Calendar {
  public:
   struct Entry {
     std::int64_t when;  // ps
     std::uint32_t what;
-    std::uint32_t tie;  // of two with equal times, the smaller one is first
+    std::uint32_t
+        tie;  // of two with equal times, the smaller one is first; 0: in the order in which they came
 
     bool after(const Entry& other) const {
-      return when > other.when || (when == other.when && tie > other.tie);
+      if (when != other.when) return when > other.when;
+      return tie > other.tie || (tie == other.tie && tie != 0 && what > other.what);
     }
   };
 
@@ -36,9 +36,10 @@ class Calendar {
   // and 2^bits many.
   Calendar(std::uint32_t nodes, int shift, int bits);
 
-  // Schedules `node`, which is not pending, not in the past.
-  void push(std::uint32_t node, std::int64_t when, Tie tie = Tie::last) {
-    const std::uint32_t order = static_cast<std::uint32_t>(tie) | (node + 1);
+  // Schedules `node`, which is not pending, not in the past. `known` is since when that is so: now, or
+  // before.
+  void push(std::uint32_t node, std::int64_t when, std::int64_t known) {
+    const auto order = static_cast<std::uint32_t>(kYoungest - std::min(when - known, kYoungest - 1));
     const std::int64_t ahead = (when >> shift_) - current_;
     if (ahead <= 0 || ahead > mask_) [[unlikely]]
       return push_aside({when, node, order});
@@ -64,6 +65,8 @@ class Calendar {
   std::int64_t next_time() const;
 
  private:
+  static constexpr std::int64_t kYoungest = ~std::uint32_t{0};
+
   struct Node {
     std::int64_t when;
     std::uint32_t next;

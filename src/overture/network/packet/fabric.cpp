@@ -114,12 +114,14 @@ void Fabric::allocate_ring(std::uint32_t id) {
   links_[id].mask = kFirstRing - 1;
 }
 
-void Fabric::take_over(std::uint32_t id, Packet packet) {
+// In one part, this arrival would be known since the packet before it arrived, or since this one was sent.
+void Fabric::take_over(std::uint32_t id, const Packet& packet) {
   Link& link = links_[id];
-  const Tie tie = (packet.flags & kWireWasEmpty) != 0 ? Tie::first : Tie::last;
-  packet.flags = static_cast<std::uint8_t>(packet.flags & ~kWireWasEmpty);
+  LinkMore& more = more_[id];
+  const std::int64_t start = packet.arrival - link.delay - serialisation(link, more, packet.size);
   if (link.tail - link.head > link.mask) grow(id);
-  if (link.empty()) calendar_.push(id, packet.arrival, tie);
+  if (link.empty()) calendar_.push(id, packet.arrival, std::max(more.last_arrival, start));
+  more.last_arrival = packet.arrival;
   link.at(link.tail++) = packet;
 }
 

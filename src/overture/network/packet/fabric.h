@@ -65,7 +65,7 @@ class Fabric {
   }
   // Calls the transport's host_timer(host) at `when`; at most one is pending per host.
   void set_host_timer(int host, std::int64_t when) {
-    calendar_.push(2 * link_count() + static_cast<std::uint32_t>(host), when);
+    calendar_.push(2 * link_count() + static_cast<std::uint32_t>(host), when, now_);
   }
   std::int64_t sending_time(std::uint32_t link, std::int64_t size) const {
     return serialisation(links_[link], more_[link], size);
@@ -88,7 +88,7 @@ class Fabric {
   template <class Letter>
   void hand_over(std::int64_t end, Letter letter);
   // A packet that another part handed over.
-  void take_over(std::uint32_t id, Packet packet);
+  void take_over(std::uint32_t id, const Packet& packet);
 
   // When the next event falls due, or a packet leaves for another part.
   std::int64_t next_time() const { return std::min(calendar_.next_time(), next_leaving_); }
@@ -125,7 +125,6 @@ class Fabric {
   }
   // The packet starts to leave at `start`, when the link is free.
   void commit(std::uint32_t id, Link& link, Packet& packet, std::int64_t start) {
-    const bool wire_was_empty = link.free_at + link.delay < now_;
     link.free_at = start + serialisation(link, more_[id], packet.size);
     link.bytes += packet.size;
     packet.arrival = link.free_at + link.delay;
@@ -133,23 +132,22 @@ class Fabric {
       grow(id);
     if (link.empty()) {
       if (link.to < 0) [[unlikely]] {
-        leaves(id, packet, wire_was_empty);
+        leaves(id);
       } else {
-        calendar_.push(id, packet.arrival, wire_was_empty ? Tie::first : Tie::last);
+        calendar_.push(id, packet.arrival, now_);
       }
     }
     link.at(link.tail++) = packet;
   }
   // The link ends in another part; nothing else is on its way there.
-  void leaves(std::uint32_t id, Packet& packet, bool wire_was_empty) {
-    packet.flags = static_cast<std::uint8_t>(packet.flags | (wire_was_empty ? kWireWasEmpty : 0));
+  void leaves(std::uint32_t id) {
     leaving_.push_back(id);
     next_leaving_ = std::min(next_leaving_, links_[id].free_at);
   }
   Packet take(Link& link, std::uint32_t id) {
     const Packet packet = link.front();
     ++link.head;
-    if (!link.empty()) calendar_.push(id, link.front().arrival);
+    if (!link.empty()) calendar_.push(id, link.front().arrival, now_);
     return packet;
   }
   template <class Transport>
@@ -175,7 +173,7 @@ class Fabric {
   void build_trimming(const topology::Graph& graph, const TrimConfig& trim);
   void arm(std::uint32_t id) {
     waiting_[id].armed = true;
-    calendar_.push(link_count() + id, links_[id].free_at);
+    calendar_.push(link_count() + id, links_[id].free_at, now_);
   }
   // Control packets have priority and leave in order, so that their future is known as a FIFO's is: after
   // what is being sent and the control packets before.

@@ -26,7 +26,9 @@ TEST(FactsNs3, NoTwoSendersMeetInASynchronisedRotatedAllToAll) {
 TEST(FactsNs3, NaiveOrderIsSlower) {
   // Its many exact ties may run in another order than in ns-3.
   EXPECT_NEAR(makespan_us(16, {}, all_to_all(16, 256_KiB, AllToAllOrder::naive)), 444.088, 0.01 * 444.088);
-  EXPECT_NEAR(makespan_us(64, {}, all_to_all(64, 32_KiB, AllToAllOrder::naive)), 258.978, 0.005 * 258.978);
+  // Here too: events at the same time that are equally old run by link number, so that it is the same on any
+  // number of threads; ns-3 runs them as they were scheduled. The last flow ends one packet (0.12 us) later.
+  EXPECT_NEAR(makespan_us(64, {}, all_to_all(64, 32_KiB, AllToAllOrder::naive)), 258.978, 0.13);
 }
 
 TEST(FactsNs3, WithSmallBuffersTheMinimumRtoDecides) {

@@ -156,7 +156,7 @@ void LosslessFabric::schedule(Wake& wake, std::uint32_t what, std::int64_t when)
   wake.next = when;
   if (wake.pending) return calendar_.push_far(what | kAgain, when);
   wake.pending = true;
-  calendar_.push(what, when);
+  calendar_.push(what, when, now_);
 }
 
 // ---- hosts
@@ -184,7 +184,7 @@ void LosslessFabric::send_control(std::uint32_t link, const Packet& packet) {
 
 void LosslessFabric::put_on_wire(std::uint32_t id, Port& port, std::uint32_t index, std::int64_t arrival) {
   parcels_[index].packet.arrival = arrival;
-  if (port.wire.empty()) calendar_.push(id, arrival);
+  if (port.wire.empty()) calendar_.push(id, arrival, now_);
   append(port.wire, index);
 }
 

@@ -122,7 +122,7 @@ class LosslessFabric {
   // Links and queues.
   void arm(std::uint32_t id) {
     ports_[id].armed = true;
-    calendar_.push(link_count() + id, ports_[id].free_at);
+    calendar_.push(link_count() + id, ports_[id].free_at, now_);
   }
   void put_on_wire(std::uint32_t id, Port& port, std::uint32_t index, std::int64_t arrival);
   void start(std::uint32_t id, Port& port, std::uint32_t index, std::uint8_t lane);
@@ -216,7 +216,7 @@ template <class Transport>
 inline void LosslessFabric::arrive(Transport& transport, std::uint32_t id) {
   Port& port = ports_[id];
   const std::uint32_t index = take_first(port.wire);
-  if (!port.wire.empty()) calendar_.push(id, parcels_[port.wire.first].packet.arrival);
+  if (!port.wire.empty()) calendar_.push(id, parcels_[port.wire.first].packet.arrival, now_);
   Parcel& parcel = parcels_[index];
   if (parcel.frame != Frame::packet) [[unlikely]] {
     const std::uint8_t lane = parcel.lane;

@@ -15,7 +15,6 @@ enum class Kind : std::uint8_t { data, ack, header, nack, pull };
 
 inline constexpr std::uint8_t kCongested = 1;     // data: a queue marked it; ACK: echoes such a mark
 inline constexpr std::uint8_t kNotification = 2;  // RoCE: an ACK that is a CNP instead
-inline constexpr std::uint8_t kWireWasEmpty = 4;  // on the way to another part: first at ties
 
 struct Packet {
   std::uint64_t route = 0;   // ports to take, lowest bits first (see routes.h)
