@@ -1,0 +1,31 @@
+// Nodes wired to one another without switches, as TopoOpt does for training (NSDI 2023): each of a node's
+// fibres is a step of one ring through all nodes, i to i + jump. Ring all-reduces run along the rings, one
+// hop a step; other traffic is forwarded by the nodes along shortest paths.
+#pragma once
+
+#include <vector>
+
+#include "overture/topology/routing.h"
+
+namespace overture::topology {
+
+struct DirectConnectConfig {
+  int nodes = 16;
+  int degree = 4;          // fibres that leave a node, and that reach it
+  std::vector<int> jumps;  // one per fibre; empty: spread from 1 to nodes (direct_connect_jumps)
+  Wire fibre{
+      .rate = Bandwidth::bits_per_second(100'000'000'000), .delay = std::chrono::microseconds(1), .tier = 1};
+};
+
+// Numbers without a common divisor with `nodes`, so that each makes a ring through all, spread geometrically
+// so that paths are short. Throws UserError when there are not enough.
+std::vector<int> direct_connect_jumps(int nodes, int degree);
+
+// A node is a host and the forwarding part of its NIC, a switch; the link between them carries all fibres at
+// once. Switch i of the graph belongs to host i.
+Topology direct_connect(const DirectConnectConfig& config);
+
+// The nodes in the order of each fibre's ring, from node 0.
+std::vector<std::vector<int>> direct_connect_rings(const DirectConnectConfig& config);
+
+}  // namespace overture::topology

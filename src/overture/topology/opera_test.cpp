@@ -1,0 +1,228 @@
+// Opera's schedules: what every generated one promises, the timing formulas, and the original's files.
+#include <gtest/gtest.h>
+#include <zlib.h>
+
+#include "overture/base/error.h"
+#include "overture/base/files.h"
+#include "overture/topology/dynexp_file.h"
+#include "overture/topology/opera_picture.h"
+
+namespace overture::topology {
+namespace {
+
+using namespace literals;
+
+constexpr auto kFolder = OVERTURE_GOLDEN "/htsim/topologies/";
+
+std::string unzip(const std::string& path) {
+  std::string text;
+  char piece[1 << 14];
+  gzFile_s* const file = gzopen(path.c_str(), "rb");
+  for (int n = 0; (n = gzread(file, piece, sizeof piece)) > 0;)
+    text.append(piece, static_cast<std::size_t>(n));
+  gzclose(file);
+  return text;
+}
+
+std::string message(const std::string& text) {
+  try {
+    parse_dynexp(text, "file");
+  } catch (const UserError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(Matchings, MeetEveryPairOnceBeforeAndAfterMixing) {
+  RandomStream random = RandomStreams(1).make("test");
+  for (const int tors : {1, 2, 3, 4, 5, 8, 9, 32, 33}) {
+    std::vector<Matching> matchings = circle_matchings(tors);
+    EXPECT_TRUE(meets_every_pair_once(matchings)) << tors;
+    const auto before = matchings;
+    mix(matchings, 200 * tors, random);
+    EXPECT_TRUE(meets_every_pair_once(matchings)) << tors;
+    if (tors > 4) {
+      EXPECT_NE(matchings, before) << tors;
+    }
+  }
+}
+
+TEST(Matchings, AreRefusedWhenAPairMeetsTwice) {
+  EXPECT_FALSE(meets_every_pair_once({{1, 0}, {1, 0}}));
+  EXPECT_FALSE(meets_every_pair_once({{0, 1}, {0, 1}}));
+  EXPECT_FALSE(meets_every_pair_once({{0, 1}, {1, 2}}));
+}
+
+TEST(Opera, EveryPairMeetsOnceACycleAndEverySliceIsConnected) {
+  for (const auto& [tors, ports] : {std::pair{4, 8}, {8, 8}, {12, 8}, {32, 8}, {9, 6}, {36, 12}}) {
+    const Opera opera = generate_opera({.tors = tors, .ports = ports, .draws = 2});
+    ASSERT_EQ(opera.tors(), tors);
+    EXPECT_TRUE(count_hops(opera).connected);
+    // A rotor shows a matching for as many slices as there are rotors, the last one darkened.
+    std::vector<int> slices_met(static_cast<std::size_t>(tors * tors));
+    for (int slice = 0; slice < opera.slices(); ++slice) {
+      for (int tor = 0; tor < tors; ++tor) {
+        for (int uplink = 0; uplink < opera.uplinks(); ++uplink) {
+          const int peer = opera.peer(slice, tor, uplink);
+          EXPECT_EQ(opera.peer(slice, peer, uplink), tor);
+          ++slices_met[static_cast<std::size_t>(tor * tors + peer)];
+        }
+      }
+    }
+    for (const int met : slices_met) EXPECT_EQ(met, ports / 2);
+  }
+}
+
+TEST(Opera, RotorsChangeOneAtATime) {
+  const Opera opera = generate_opera({.tors = 8, .ports = 8, .draws = 1});
+  const Duration slice = opera.timing().slice();
+  for (int s = 0; s < 8; ++s) {
+    const Time begin{slice * s};
+    for (int uplink = 0; uplink < 4; ++uplink) {
+      const bool dark = uplink == (s + 1) % 4;
+      EXPECT_EQ(opera.peer_at(begin + slice - 1_ps, 0, uplink) == -1, dark);
+      EXPECT_NE(opera.peer_at(begin + slice - opera.timing().dark - 1_ps, 0, uplink), -1);
+      EXPECT_EQ(opera.fresh_rotor((s + 1) % 8), (s + 1) % 4);
+    }
+  }
+}
+
+// The table of section 1.3 of the specification.
+TEST(Opera, TimingFollowsTheFormulas) {
+  const auto timing = [](Bandwidth rate, int hops) { return opera_timing({.rate = rate}, hops); };
+  EXPECT_EQ(timing(10_Gbps, 2).stable, 18'500'000_ps);
+  EXPECT_EQ(timing(10_Gbps, 2).slice(), 30'200'000_ps);
+  EXPECT_EQ(timing(100_Gbps, 2).slice(), 12'920'000_ps);
+  EXPECT_EQ(timing(100_Gbps, 3).slice(), 14'380'000_ps);
+  EXPECT_EQ(timing(100_Gbps, 7).slice(), 20'220'000_ps);
+  EXPECT_EQ(timing(100_Gbps, 4).stable, 5'220'000_ps);
+  EXPECT_EQ(timing(10_Gbps, 6).slice(), 70'600'000_ps);
+}
+
+TEST(Opera, TheStudysNetworksHaveFewHops) {
+  const auto hops = [](int tors, int ports, int draws) {
+    return count_hops(generate_opera({.tors = tors, .ports = ports, .draws = draws}));
+  };
+  EXPECT_EQ(hops(4, 8, 20).worst, 2);
+  EXPECT_LE(hops(32, 8, 20).worst, 8);  // the specification's draws: 7 and 8
+  EXPECT_LE(hops(128, 16, 1).worst, 5);
+  EXPECT_LE(hops(108, 12, 1).worst, 6);
+}
+
+TEST(Opera, TheSameSeedGivesTheSameSchedule) {
+  const auto draw = [](std::uint64_t seed) {
+    return generate_opera({.tors = 32, .ports = 8, .seed = seed, .draws = 2});
+  };
+  EXPECT_EQ(draw(1), draw(1));
+  EXPECT_FALSE(draw(1) == draw(2));
+}
+
+TEST(Opera, MoreDrawsAreNeverWorse) {
+  const auto hops = [](int draws) {
+    return count_hops(generate_opera({.tors = 32, .ports = 8, .draws = draws}));
+  };
+  const HopCount one = hops(1);
+  const HopCount many = hops(8);
+  EXPECT_TRUE(many.worst < one.worst || (many.worst == one.worst && many.mean <= one.mean));
+}
+
+TEST(Opera, RefusesWhatHasNoSchedule) {
+  EXPECT_THROW(generate_opera({.tors = 10, .ports = 8}), UserError);
+  EXPECT_THROW(generate_opera({.tors = 8, .ports = 7}), UserError);
+  EXPECT_THROW(generate_opera({.tors = 1, .ports = 2}), UserError);
+  EXPECT_THROW(generate_opera({.tors = 16, .ports = 2}), UserError);  // one rotor, and that one dark
+  EXPECT_THROW(generate_opera({.tors = 8, .ports = 4}), UserError);   // one rotor left while one is dark
+  EXPECT_THROW(generate_opera({.tors = 4, .ports = 8, .slice = 10us}), UserError);
+  EXPECT_EQ(generate_opera({.tors = 4, .ports = 8, .slice = 20us}).timing().slice(), Duration{20us});
+}
+
+TEST(OperaPaths, AreShortestAndAvoidTheDark) {
+  const Opera opera = generate_opera({.tors = 32, .ports = 8, .draws = 1});
+  const OperaPaths paths(opera, 12);
+  for (int slice = 0; slice < opera.slices(); slice += 5) {
+    const SliceDistances distances(opera, slice);
+    for (int from = 0; from < 32; ++from) {
+      for (int to = 0; to < 32; ++to) {
+        ASSERT_EQ(paths.count(slice, from, to) > 0, from != to);
+        for (int number = 0; number < paths.count(slice, from, to); ++number) {
+          const auto path = paths.path(slice, from, to, number);
+          EXPECT_EQ(static_cast<int>(path.size()), distances(from, to));
+          int tor = from;
+          for (const int uplink : path) {
+            EXPECT_NE(uplink, opera.dark_rotor(slice));
+            tor = opera.peer(slice, tor, uplink);
+          }
+          EXPECT_EQ(tor, to);
+        }
+      }
+    }
+  }
+}
+
+TEST(Dynexp, TheOriginalsFilesComeBackByteForByte) {
+  for (const std::string& text : {read_file(std::string(kFolder) + "opera_N4_k8_100G.txt"),
+                                  read_file(std::string(kFolder) + "opera_N8_k8_100G.txt"),
+                                  unzip(std::string(kFolder) + "opera_N32_k8_100G.txt.gz")}) {
+    ASSERT_GT(text.size(), 1000);
+    const Dynexp dynexp = parse_dynexp(text, "golden");
+    EXPECT_TRUE(write_dynexp(dynexp.opera, dynexp.paths) == text);
+    EXPECT_TRUE(count_hops(dynexp.opera).connected);
+  }
+}
+
+TEST(Dynexp, TheOriginalsTimingIsOurs) {
+  const Dynexp n4 = read_dynexp(std::string(kFolder) + "opera_N4_k8_100G.txt");
+  EXPECT_EQ(opera_timing({}, count_hops(n4.opera).worst), n4.opera.timing());
+  const Dynexp n32 = parse_dynexp(unzip(std::string(kFolder) + "opera_N32_k8_100G.txt.gz"), "golden");
+  EXPECT_EQ(count_hops(n32.opera).worst, 8);
+  EXPECT_EQ(opera_timing({}, 8), n32.opera.timing());
+}
+
+TEST(Dynexp, WhatIsWrittenIsRead) {
+  const Opera opera = generate_opera({.tors = 12, .ports = 8, .draws = 1});
+  const OperaPaths paths(opera, 3);
+  const Dynexp again = parse_dynexp(write_dynexp(opera, paths), "file");
+  EXPECT_EQ(again.opera, opera);
+  EXPECT_EQ(again.paths, paths);
+}
+
+TEST(Dynexp, EveryTruncationIsNoticed) {
+  const std::string text = read_file(std::string(kFolder) + "opera_N4_k8_100G.txt");
+  // Not the last line: whether its last digit is missing cannot be seen.
+  for (std::size_t size = 0; size < text.rfind('\n'); size += 7) {
+    EXPECT_NE(message(text.substr(0, size)), "no error") << size;
+  }
+}
+
+TEST(Dynexp, ContradictionsAreNamed) {
+  const std::string text = read_file(std::string(kFolder) + "opera_N4_k8_100G.txt");
+  const auto with = [&](const std::string& from, const std::string& to) {
+    std::string changed = text;
+    changed.replace(changed.find(from), from.size(), to);
+    return message(changed);
+  };
+  EXPECT_NE(with("16 4 4 4", "17 4 4 4").find("17 hosts"), std::string::npos);
+  EXPECT_NE(with("12 2300000", "13 2300000").find("13 slices"), std::string::npos);
+  EXPECT_NE(with("0 3 2 1 1 2", "0 3 2 1 1 3").find("file:3"), std::string::npos);
+  std::string everywhere = text;
+  for (std::size_t at = 0; (at = everywhere.find("0 3 2 1 1 2", at)) != std::string::npos;)
+    everywhere[at + 10] = '3';
+  EXPECT_NE(message(everywhere).find("exactly once"), std::string::npos);
+  EXPECT_NE(with("0 -1 2 1", "0 3 2 1").find("file:5"), std::string::npos);
+  EXPECT_NE(with("\n0 3 7 6\n", "\n0 3 7 7\n").find("leads to ToR 0"), std::string::npos);
+  EXPECT_NE(with("\n0 3 7 6\n", "\n0 3 5\n").find("dark"), std::string::npos);
+  EXPECT_NE(with("\n0 3 7 6\n", "\n").find("no path from ToR 0 to ToR 3"), std::string::npos);
+  EXPECT_NE(with("\n0 3 7 6\n", "\n0 3 x\n").find("whole numbers"), std::string::npos);
+}
+
+TEST(OperaPicture, ShowsEveryCircuitOnce) {
+  const Opera opera = generate_opera({.tors = 8, .ports = 8, .draws = 1});
+  const std::string svg = opera_picture(opera);
+  std::size_t titles = 0;
+  for (std::size_t at = 0; (at = svg.find("<title>", at)) != std::string::npos; ++at) ++titles;
+  EXPECT_EQ(titles, 8 * 8 * 4 - 8 * 4);  // each ToR loops for four slices of the cycle
+  EXPECT_NE(svg.find("</svg>"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace overture::topology
