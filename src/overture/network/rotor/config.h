@@ -1,0 +1,68 @@
+// All that a network of rotor switches can be told beside its schedule (topology/opera.h), with defaults and
+// where they come from.
+#pragma once
+
+#include <cstdint>
+
+#include "overture/base/units.h"
+#include "overture/topology/opera.h"
+
+namespace overture::network::rotor {
+
+// What Opera's original simulator does and a real network would not (opera-htsim, sections 0, 1.7 and 1.8).
+// All off: the right behaviour.
+struct OperaDefects {
+  // Bulk between hosts of a rack leaves it and comes back over two circuits, instead of being switched by the
+  // ToR.
+  bool intra_rack_out_and_back = false;
+  // A sender's offer stands as it was after a receiver accepted part of it, so that several accept the same
+  // packets.
+  bool offers_not_reduced = false;
+  // A sender never recovers from a PULL or NACK that a dark rotor swallowed.
+  bool lost_pulls_stay_lost = false;
+
+  static constexpr OperaDefects original() { return {true, true, true}; }
+};
+
+// When a low-latency message counts as complete: with its last byte at the receiver, or with its last ACK at
+// the sender (the original).
+enum class LowLatencyEnd : std::uint8_t { delivery, last_ack };
+
+// NDP over the expander that the circuits of a slice make (section 1.7).
+struct LowLatencyConfig {
+  Bytes control{64};        // an ACK, NACK or PULL, and what trimming leaves
+  int initial_window = 30;  // packets
+  double pull_rate = 1.0;   // of the line
+  int queue_packets = 8;    // data packets in a ToR's queue before it trims
+  bool pad_packets = true;  // the last packet of a message is as long as the others
+  LowLatencyEnd end = LowLatencyEnd::delivery;
+  Duration timeout = std::chrono::milliseconds(1);  // without news, what was sent counts as lost
+};
+
+struct RotorConfig {
+  Bandwidth rate = Bandwidth::bits_per_second(100'000'000'000);
+  Duration wire = std::chrono::nanoseconds(500);  // ToR to ToR; hosts sit at their ToR
+  Bytes packet{1500};
+  Bytes header{64};  // of the packet
+  // Messages of at least this size are bulk and wait for circuits; smaller ones take the expander at once.
+  // 15 MB in the Opera paper, where a cycle is 10.7 ms; 0 in the DLRM study: all is bulk.
+  Bytes bulk_from{15'000'000};
+  LowLatencyConfig low_latency;
+  OperaDefects defects;
+  std::uint64_t seed = 1;
+};
+
+// As the DLRM study ran the original: everything bulk, with all defects.
+RotorConfig dlrm_study_rotor();
+// RotorNet: circuits only, so everything is bulk.
+RotorConfig rotornet();
+
+// Turns that a host's NIC gives each rotor in a slot, and packets that a host may send or receive in them: as
+// many, unless more hosts than uplinks share the circuit.
+int turns_per_slot(const topology::Opera& opera, const RotorConfig& config);
+int packets_per_slot(const topology::Opera& opera, const RotorConfig& config);
+
+// Throws UserError naming the first value that cannot work on `opera`.
+void require_sound(const RotorConfig& config, const topology::Opera& opera);
+
+}  // namespace overture::network::rotor

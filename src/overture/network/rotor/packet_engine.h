@@ -1,0 +1,127 @@
+// A rotor network packet by packet: low-latency traffic over the paths of the slice, bulk by RotorLB, both on
+// the same NICs, ToR queues and circuits. Dearer than bulk_engine.h, which is for bulk alone.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include "overture/network/rotor/bulk_queues.h"
+#include "overture/network/rotor/commit.h"
+#include "overture/network/rotor/config.h"
+#include "overture/network/rotor/event_lanes.h"
+#include "overture/network/rotor/low_latency.h"
+#include "overture/network/rotor/nic.h"
+#include "overture/network/rotor/rotor_lb.h"
+#include "overture/network/rotor/statistics.h"
+#include "overture/network/rotor/tor_queue.h"
+#include "overture/topology/opera.h"
+#include "overture/topology/opera_paths.h"
+
+namespace overture::network::rotor {
+
+class PacketEngine {
+ public:
+  // `opera` and `paths` outlive the engine. Throws UserError when the configuration cannot work or ToRs have
+  // no path in some slice.
+  PacketEngine(const topology::Opera& opera, const topology::OperaPaths& paths, const RotorConfig& config);
+
+  // A message that starts at `when`, which is not before now(). Returns a name that is the caller's until
+  // the message is finished.
+  std::uint32_t post(int from, int to, std::int64_t bytes, std::int64_t when);
+  // Runs what is due by `limit` (ps).
+  void run(std::int64_t limit);
+
+  std::int64_t now() const { return now_; }
+  std::int64_t next_time() const { return events_.next_time(); }
+  std::uint64_t outstanding() const { return outstanding_; }
+  // Messages that finished, by the name post() gave them, since it was last cleared.
+  std::vector<Finished>& finished() { return finished_; }
+
+  RotorStatistics statistics() const;
+  std::uint64_t digest() const { return digest_; }
+
+ private:
+  // Ties run in this order: what starts is seen by a slice that begins, a slice by the packets of its first
+  // moment, and packets from circuits stand in queues before those of the own rack, as in bulk_engine.h.
+  enum class What : std::uint8_t { start, slot_end, slice, landing, port, nic, pacer, timer };
+  struct Start {
+    int from = 0;
+    int to = 0;
+    std::int64_t bytes = 0;
+  };
+  struct InFlight {
+    std::int64_t lands;
+    Packet packet;
+  };
+
+  void require_paths() const;
+  void push(What what, std::int64_t when, std::uint32_t id, std::uint32_t tie = 0);
+  void dispatch(What what, std::uint32_t id);
+
+  void start(std::uint32_t name);
+  void begin_slice();
+  void end_slot(std::uint32_t rotor);
+  void arm_slice();
+  void nic_done(int host);
+  void kick_nic(int host);
+  void label(Packet& packet, int tor);
+  void enter(int tor, const Packet& packet);
+  void to_port(int tor, int port, const Packet& packet);
+  void bounce(int tor, Packet packet);
+  void kick_port(int tor, int port);
+  void port_done(std::uint32_t id);
+  void leave(int tor, int port, const Packet& packet);
+  void land(std::uint32_t id);
+  void give_back(const Packet& packet);
+  void arrive(const Packet& packet);
+  void low_latency_did();
+  void finish(std::uint32_t name);
+
+  // Nearly all packets have one of two sizes.
+  std::int64_t time_of(std::uint16_t size) const {
+    if (size == packet_size_) return packet_time_;
+    if (size == limits_.header) return control_time_;
+    return transfer_time(Bytes{size}, config_.rate).count();
+  }
+  int ports() const { return opera_.hosts_per_tor() + opera_.uplinks(); }
+  std::uint32_t port_id(int tor, int port) const { return static_cast<std::uint32_t>(tor * ports() + port); }
+  int slice_now();
+  int peer_now(int tor, int uplink);
+
+  const topology::Opera& opera_;
+  const topology::OperaPaths& paths_;
+  RotorConfig config_;
+  BulkQueues queues_;
+  RotorLb scheduler_;
+  int turns_;
+  std::int64_t slice_time_;
+  std::uint16_t packet_size_;
+  std::int64_t packet_time_;
+  std::int64_t control_time_;
+  Committer committer_;
+  LowLatency low_;
+  std::vector<Nic> nics_;
+  TorQueue::Limits limits_;
+  std::vector<TorQueue> port_queues_;        // [tor][port]
+  std::vector<std::deque<InFlight>> wires_;  // [rotor][tor]
+  RandomStream coins_;
+  RandomStream ways_;
+  EventLanes events_;
+  std::int64_t now_ = 0;
+  std::int64_t slice_begin_ = 0;  // of the slice that was looked at last
+  int slice_ = 0;
+  std::int64_t last_slice_ = -1;  // played
+  bool slice_armed_ = false;
+  std::uint64_t bulk_outstanding_ = 0;
+  std::uint64_t outstanding_ = 0;
+  std::vector<Start> starts_;  // per name
+  std::vector<std::uint32_t> free_names_;
+  std::vector<std::uint32_t> bulk_names_;  // per bulk message
+  std::vector<std::uint32_t> low_names_;   // per low-latency message
+  std::vector<Finished> finished_;
+  std::uint64_t digest_ = 0;
+  RotorStatistics counts_;
+};
+
+}  // namespace overture::network::rotor

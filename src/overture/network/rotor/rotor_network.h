@@ -1,0 +1,52 @@
+// A network of rotor switches as a Network: Opera, or RotorNet when everything is bulk. Bulk traffic alone is
+// played slice by slice; if low-latency messages may come, packet by packet.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "overture/network/network.h"
+#include "overture/network/rotor/bulk_engine.h"
+#include "overture/network/rotor/config.h"
+#include "overture/network/rotor/packet_engine.h"
+#include "overture/sim/event_queue.h"
+#include "overture/topology/opera.h"
+#include "overture/topology/opera_paths.h"
+
+namespace overture::network::rotor {
+
+class RotorNetwork final : public Network {
+ public:
+  // `events` outlives the network. Low-latency packets take `paths`, or else one shortest path for every
+  // pair of racks and slice. Throws UserError when the configuration cannot work.
+  RotorNetwork(topology::Opera opera, const RotorConfig& config, sim::EventQueue& events,
+               std::optional<topology::OperaPaths> paths = std::nullopt);
+  RotorNetwork(const RotorNetwork&) = delete;
+  RotorNetwork& operator=(const RotorNetwork&) = delete;
+
+  // A message to its own rank is delivered at once; one of 0 bytes is sent as 1. Called before the event
+  // queue runs or from its events.
+  void send(const Message& message, Action delivered) override;
+
+  RotorStatistics statistics() const;
+  std::uint64_t digest() const;
+  const topology::Opera& opera() const { return opera_; }
+
+ private:
+  void arm();
+  void play_slice();
+  void run_packets();
+
+  topology::Opera opera_;
+  sim::EventQueue& events_;
+  std::optional<topology::OperaPaths> paths_;
+  std::unique_ptr<BulkEngine> bulk_;       // one of
+  std::unique_ptr<PacketEngine> packets_;  // the two
+  std::vector<Action> delivered_;          // by message
+  std::vector<Finished> done_;             // being delivered
+  std::int64_t last_slice_ = -1;           // played
+  Time armed_ = Time::max();               // the event that counts; earlier ones were overtaken
+};
+
+}  // namespace overture::network::rotor

@@ -1,0 +1,140 @@
+#include "overture/network/rotor/run_flows.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include <fmt/format.h>
+
+#include "overture/base/error.h"
+#include "overture/network/rotor/bulk_engine.h"
+#include "overture/network/rotor/packet_engine.h"
+
+namespace overture::network::rotor {
+namespace {
+
+void require_sound(const std::vector<FlowSpec>& flows, int hosts) {
+  for (std::size_t i = 0; i < flows.size(); ++i) {
+    for (const int host : {index(flows[i].from), index(flows[i].to)}) {
+      if (host < 0 || host >= hosts) {
+        throw UserError(fmt::format("flow {}: there is no host {}", i, host),
+                        fmt::format("hosts are numbered from 0 to {}", hosts - 1));
+      }
+    }
+    if (flows[i].size < Bytes{0}) throw UserError(fmt::format("flow {}: its size is negative", i));
+    if (flows[i].start < Time{}) throw UserError(fmt::format("flow {}: it starts before time 0", i));
+  }
+}
+
+std::vector<std::size_t> by_start(const std::vector<FlowSpec>& flows) {
+  std::vector<std::size_t> order(flows.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return flows[i].start; });
+  return order;
+}
+
+void finish(RunResult& result, const std::vector<FlowSpec>& flows, std::size_t flow, Time when) {
+  result.completion[flow] = when - flows[flow].start;
+  result.makespan = std::max(result.makespan, when.time_since_epoch());
+  ++result.finished;
+}
+
+// Which flow a message of the engine belongs to.
+class Owners {
+ public:
+  void set(std::uint32_t message, std::size_t flow) {
+    if (message >= flows_.size()) flows_.resize(message + 1);
+    flows_[message] = flow;
+  }
+  std::size_t operator[](std::uint32_t message) const { return flows_[message]; }
+
+ private:
+  std::vector<std::size_t> flows_;
+};
+
+void run_bulk(const topology::Opera& opera, const RotorConfig& config, const std::vector<FlowSpec>& flows,
+              Time until, RunResult& result) {
+  BulkEngine engine(opera, config);
+  Owners owners;
+  const std::vector<std::size_t> order = by_start(flows);
+  const Duration slice_time = opera.timing().slice();
+  std::size_t next = 0;
+  for (std::int64_t slice = 0; next < order.size() || engine.outstanding() > 0; ++slice) {
+    if (engine.outstanding() == 0) {
+      const Duration start = flows[order[next]].start.time_since_epoch();
+      slice = std::max<std::int64_t>(slice, (start + slice_time - Duration{1}) / slice_time);
+    }
+    const Time begin{slice_time * slice};
+    if (begin > until) break;
+    for (; next < order.size() && flows[order[next]].start <= begin; ++next) {
+      const FlowSpec& flow = flows[order[next]];
+      if (flow.from == flow.to) {
+        finish(result, flows, order[next], flow.start);
+        continue;
+      }
+      const std::int64_t bytes = std::max<std::int64_t>(flow.size.count(), 1);
+      owners.set(engine.post(index(flow.from), index(flow.to), bytes), order[next]);
+    }
+    engine.play(slice);
+    for (const Finished& done : engine.finished()) {
+      finish(result, flows, owners[done.message], Time{Duration{done.when}});
+    }
+    engine.finished().clear();
+  }
+  result.statistics = engine.statistics();
+  result.digest = engine.digest();
+}
+
+void run_packets(const topology::Opera& opera, const topology::OperaPaths& paths, const RotorConfig& config,
+                 const std::vector<FlowSpec>& flows, Time until, RunResult& result) {
+  PacketEngine engine(opera, paths, config);
+  Owners owners;
+  for (std::size_t i = 0; i < flows.size(); ++i) {
+    const FlowSpec& flow = flows[i];
+    if (flow.from == flow.to) {
+      finish(result, flows, i, flow.start);
+      continue;
+    }
+    const std::int64_t bytes = std::max<std::int64_t>(flow.size.count(), 1);
+    const std::int64_t start = flow.start.time_since_epoch().count();
+    owners.set(engine.post(index(flow.from), index(flow.to), bytes, start), i);
+  }
+  // Slices go on as long as bulk is under way, so the end of the messages is the end of the run.
+  while (engine.outstanding() > 0) {
+    const std::int64_t next = engine.next_time();
+    if (next > until.time_since_epoch().count()) break;
+    engine.run(next);
+    for (const Finished& done : engine.finished()) {
+      finish(result, flows, owners[done.message], Time{Duration{done.when}});
+    }
+    engine.finished().clear();
+  }
+  result.statistics = engine.statistics();
+  result.digest = engine.digest();
+}
+
+bool any_low_latency(const RotorConfig& config, const std::vector<FlowSpec>& flows) {
+  return std::ranges::any_of(flows, [&](const FlowSpec& flow) {
+    return flow.from != flow.to && std::max(flow.size, Bytes{1}) < config.bulk_from;
+  });
+}
+
+}  // namespace
+
+RunResult run_flows(const topology::Opera& opera, const RotorConfig& config,
+                    const std::vector<FlowSpec>& flows, const RunOptions& options) {
+  require_sound(config, opera);
+  require_sound(flows, opera.hosts());
+  RunResult result;
+  result.completion.resize(flows.size());
+  const bool shared = any_low_latency(config, flows);
+  if (!shared && !options.packet_by_packet) {
+    run_bulk(opera, config, flows, options.until, result);
+  } else if (options.paths != nullptr) {
+    run_packets(opera, *options.paths, config, flows, options.until, result);
+  } else {
+    run_packets(opera, topology::OperaPaths(opera, 1), config, flows, options.until, result);
+  }
+  return result;
+}
+
+}  // namespace overture::network::rotor

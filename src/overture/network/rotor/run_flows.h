@@ -1,0 +1,43 @@
+// A rotor network alone: a list of flows in, their completion times and a record out. For tests, benchmarks
+// and commands; the rest of Overture uses rotor_network.h.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "overture/base/ids.h"
+#include "overture/network/rotor/config.h"
+#include "overture/network/rotor/statistics.h"
+#include "overture/topology/opera.h"
+#include "overture/topology/opera_paths.h"
+
+namespace overture::network::rotor {
+
+struct FlowSpec {
+  Rank from;
+  Rank to;
+  Bytes size;
+  Time start{};
+};
+
+struct RunResult {
+  std::vector<std::optional<Duration>> completion;  // from start to end; none: not finished
+  Duration makespan{};                              // the last completion, from time 0
+  std::size_t finished = 0;
+  RotorStatistics statistics;
+  std::uint64_t digest = 0;  // same inputs, same digest
+};
+
+struct RunOptions {
+  Time until{std::chrono::seconds(1000)};       // simulated; then the run reports what finished
+  bool packet_by_packet = false;                // even where bulk traffic is alone; for tests
+  const topology::OperaPaths* paths = nullptr;  // of low-latency packets; null: one shortest path a pair
+};
+
+// A flow to its own host takes no time, one of 0 bytes is sent as 1. Throws UserError when a host does not
+// exist, a size or start is negative, or the configuration cannot work.
+RunResult run_flows(const topology::Opera& opera, const RotorConfig& config,
+                    const std::vector<FlowSpec>& flows, const RunOptions& options = {});
+
+}  // namespace overture::network::rotor
