@@ -1,0 +1,201 @@
+#include "overture/data/bagpipe.h"
+
+#include <charconv>
+
+#include <fmt/format.h>
+
+#include "overture/data/line_rows.h"
+
+namespace overture::data {
+namespace {
+
+// A cursor over the few things such a line may hold. Every function leaves the cursor where it stands when
+// what it wants is not there.
+class Cursor {
+ public:
+  explicit Cursor(std::string_view text) : at_(text.data()), end_(text.data() + text.size()) {}
+
+  bool take(char c) {
+    skip_spaces();
+    if (at_ == end_ || *at_ != c) return false;
+    ++at_;
+    return true;
+  }
+
+  template <class Number>
+  bool take(Number& number) {
+    skip_spaces();
+    const auto [after, error] = std::from_chars(at_, end_, number);
+    if (error != std::errc{}) return false;
+    at_ = after;
+    return true;
+  }
+
+  bool take_key(std::string_view& key) {
+    if (!take('"')) return false;
+    const char* start = at_;
+    while (at_ != end_ && *at_ != '"') ++at_;
+    key = {start, static_cast<std::size_t>(at_ - start)};
+    return take('"') && take(':');
+  }
+
+  template <class Element>
+  bool take_list(Element element) {
+    if (!take('[')) return false;
+    if (take(']')) return true;
+    do {
+      if (!element()) return false;
+    } while (take(','));
+    return take(']');
+  }
+
+  bool at_end() {
+    skip_spaces();
+    return at_ == end_;
+  }
+
+ private:
+  void skip_spaces() {
+    while (at_ != end_ && (*at_ == ' ' || *at_ == '\t')) ++at_;
+  }
+
+  const char* at_;
+  const char* end_;
+};
+
+bool take_id(Cursor& cursor, Row& row) {
+  std::int64_t id = 0;
+  if (!cursor.take(id)) return false;
+  row.ids.push_back(id);
+  return true;
+}
+
+bool take_sparse(Cursor& cursor, Row& row) {
+  bool ragged = false;
+  const bool well_formed = cursor.take_list([&] {
+    if (take_id(cursor, row)) {
+      row.ends.push_back(static_cast<std::uint32_t>(row.ids.size()));
+      return true;
+    }
+    ragged = true;
+    if (!cursor.take_list([&] { return take_id(cursor, row); })) return false;
+    row.ends.push_back(static_cast<std::uint32_t>(row.ids.size()));
+    return true;
+  });
+  if (!ragged) row.ends.clear();
+  return well_formed;
+}
+
+bool take_dense(Cursor& cursor, Row& row) {
+  return cursor.take_list([&] {
+    float value = 0;
+    if (!cursor.take(value)) return false;
+    row.dense.push_back(value);
+    return true;
+  });
+}
+
+enum Field : unsigned { kLabel = 1, kDense = 2, kSparse = 4 };
+
+}  // namespace
+
+std::string parse_bagpipe(std::string_view line, Row& row) {
+  Cursor cursor(line);
+  unsigned seen = 0;
+  if (!cursor.take('{')) return "not a JSON object";
+  do {
+    std::string_view key;
+    if (!cursor.take_key(key)) return "a key in quotes and a colon are missing";
+    const unsigned field = key == "label" ? kLabel : key == "dense" ? kDense : key == "sparse" ? kSparse : 0U;
+    if (field == 0) return fmt::format("unknown key \"{}\"", key.substr(0, 40));
+    if ((seen & field) != 0) return fmt::format("\"{}\" stands there twice", key);
+    seen |= field;
+    const bool good = field == kLabel   ? cursor.take(row.label)
+                      : field == kDense ? take_dense(cursor, row)
+                                        : take_sparse(cursor, row);
+    if (!good) {
+      return fmt::format("\"{}\" is not {}", key,
+                         field == kLabel   ? "a number"
+                         : field == kDense ? "a list of numbers"
+                                           : "a list of whole numbers, or of lists of them");
+    }
+  } while (cursor.take(','));
+  if (!cursor.take('}') || !cursor.at_end()) return "the JSON object does not end with the line";
+  if (seen != (kLabel | kDense | kSparse)) return "\"label\", \"dense\" or \"sparse\" is missing";
+  return {};
+}
+
+std::vector<std::filesystem::path> bagpipe_parts(const std::filesystem::path& folder) {
+  std::vector<std::filesystem::path> parts;
+  const auto part = [&](std::size_t n) { return folder / fmt::format("part_{}.txt", n); };
+  while (std::filesystem::exists(part(parts.size()))) parts.push_back(part(parts.size()));
+  std::size_t there = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    const std::string name = entry.path().filename().string();
+    if (name.starts_with("part_") && name.ends_with(".txt")) ++there;
+  }
+  if (parts.empty() || there != parts.size()) {
+    throw UserError({.file = part(parts.size()).string()}, "is missing",
+                    "a folder of parts holds part_0.txt, part_1.txt, ... without a gap");
+  }
+  return parts;
+}
+
+std::unique_ptr<RowSource> open_bagpipe(const std::filesystem::path& path) {
+  std::vector<std::filesystem::path> files{path};
+  const bool folder = std::filesystem::is_directory(path);
+  if (folder) files = bagpipe_parts(path);
+  Shape shape;
+  LineReader lines(open_bytes(files.front()), files.front().string());
+  Row first;
+  std::string_view line;
+  while (lines.next(line)) {
+    first.clear();
+    if (line.empty() || !parse_bagpipe(line, first).empty()) continue;  // counted when it is read
+    shape.dense_features = static_cast<std::int64_t>(first.dense.size());
+    shape.multi_hot = !first.ends.empty();
+    shape.table_rows.resize(shape.multi_hot ? first.ends.size() : first.ids.size());
+    break;
+  }
+  if (shape.table_rows.empty() && shape.dense_features == 0) {
+    throw UserError({.file = files.front().string()}, "holds no sample",
+                    "a line looks like {\"label\": 0.0, \"dense\": [1.5], \"sparse\": [7, 3]}");
+  }
+  const auto info = path / "emb_table_info.txt";
+  if (folder && std::filesystem::exists(info)) {
+    const std::size_t tables = shape.tables();
+    shape.table_rows = read_table_info(info);
+    if (shape.tables() != tables) {
+      throw UserError({.file = info.string()},
+                      fmt::format("has {} tables, the samples have {}", shape.tables(), tables));
+    }
+  }
+  return std::make_unique<LineRows>(std::move(files), parse_bagpipe, std::move(shape));
+}
+
+std::vector<std::int64_t> read_table_info(const std::filesystem::path& path) {
+  LineReader lines(open_bytes(path), path.string());
+  std::vector<std::int64_t> rows;
+  std::string_view line;
+  while (lines.next(line)) {
+    if (line.empty()) continue;
+    Cursor cursor(line);
+    std::int64_t number = 0;
+    if (!cursor.take(number) || !cursor.at_end() || number < 1) {
+      throw UserError({.file = path.string(), .line = static_cast<int>(lines.line_number())},
+                      fmt::format("\"{}\" is not a number of rows", line.substr(0, 40)),
+                      "the file has one whole number a line, one line for each table");
+    }
+    rows.push_back(number);
+  }
+  if (rows.empty()) throw UserError({.file = path.string()}, "names no tables");
+  return rows;
+}
+
+std::string table_info_text(const std::vector<std::int64_t>& rows) {
+  std::string text;
+  for (const std::int64_t n : rows) text += fmt::format("{}\n", n);
+  return text;
+}
+
+}  // namespace overture::data

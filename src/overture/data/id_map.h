@@ -1,0 +1,47 @@
+// IdMap: brings the ids of a dataset into the tables of a model, only as far as the user asks for it: ids
+// beyond a table are an error unless they are to be folded into it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "overture/data/shape.h"
+
+namespace overture::data {
+
+struct IdOptions {
+  std::int64_t max_ind_range = 0;        // ids modulo this in every table, as DLRM's flag; 0: as they are
+  std::vector<std::int64_t> table_rows;  // what the tables hold; empty: what the dataset says
+  bool fold = false;                     // ids modulo the rows of their table
+
+  bool changes_ids() const { return max_ind_range > 0 || fold; }
+};
+
+class IdMap {
+ public:
+  // Throws UserError when the tables are not as many as the dataset's; `name` is the dataset's.
+  IdMap(const Shape& shape, const IdOptions& options, const std::string& name);
+
+  // With the rows that remain.
+  const Shape& shape() const { return shape_; }
+  // The row of the table, or -1 when the table has no such row.
+  std::int64_t map(std::size_t table, std::int64_t id) const {
+    const Rule& rule = rules_[table];
+    if (id < 0) return -1;
+    if (rule.first > 0) id %= rule.first;
+    if (rule.second > 0) id %= rule.second;
+    return rule.rows > 0 && id >= rule.rows ? -1 : id;
+  }
+
+ private:
+  struct Rule {
+    std::int64_t first = 0;   // divisor; 0: none
+    std::int64_t second = 0;  // divisor; 0: none
+    std::int64_t rows = 0;
+  };
+  Shape shape_;
+  std::vector<Rule> rules_;
+};
+
+}  // namespace overture::data
