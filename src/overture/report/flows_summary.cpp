@@ -69,14 +69,16 @@ std::string node_name(const topology::Graph& graph, int node) {
 
 std::string links_csv(const FlowsRun& run) {
   const topology::Graph& graph = run.topology.graph;
-  std::string text = "from,to,tier,carried_bytes,utilisation_percent,peak_queue_bytes,drops,marks\n";
+  std::string text =
+      "from,to,tier,carried_bytes,utilisation_percent,peak_queue_bytes,drops,marks,trims,pauses,paused_us\n";
   for (std::size_t i = 0; i < graph.links().size(); ++i) {
     const topology::Link& link = graph.links()[i];
     const LinkRecord& record = run.result.links[i];
-    text +=
-        fmt::format("{},{},{},{},{:.2f},{},{},{}\n", node_name(graph, link.from), node_name(graph, link.to),
-                    csv_cell(graph.tiers()[static_cast<std::size_t>(link.wire.tier)]), record.carried.count(),
-                    100 * utilisation(run, record), record.peak_queue.count(), record.drops, record.marks);
+    text += fmt::format("{},{},{},{},{:.2f},{},{},{},{},{},{:.3f}\n", node_name(graph, link.from),
+                        node_name(graph, link.to),
+                        csv_cell(graph.tiers()[static_cast<std::size_t>(link.wire.tier)]),
+                        record.carried.count(), 100 * utilisation(run, record), record.peak_queue.count(),
+                        record.drops, record.marks, record.trims, record.pauses, to_us(record.paused));
   }
   return text;
 }
@@ -169,9 +171,14 @@ std::vector<std::pair<std::string, std::string>> flows_lines(const FlowsRun& run
       {"retransmissions", fmt::format("{}", s.retransmissions)},
       {"timeouts", fmt::format("{}", s.timeouts)},
       {"ECN marks", fmt::format("{}", s.marks)},
+      {"packets cut", fmt::format("{}", s.trims)},
+      {"pauses", fmt::format("{}", s.pauses)},
+      {"rate notifications", fmt::format("{}", s.notifications)},
       {"busiest link", fmt::format("{:.1f} % of the time", 100 * busiest(run))},
       {"longest queue", to_string(peak_queue(run))}};
-  lines.insert(lines.end(), rest.begin(), rest.end());
+  // What did not happen is left out; that nothing was dropped is worth saying.
+  std::ranges::copy_if(rest, std::back_inserter(lines),
+                       [](const auto& line) { return line.second != "0" || line.first == "drops"; });
   return lines;
 }
 
@@ -199,6 +206,8 @@ std::string flows_summary_json(const FlowsRun& run) {
                   {"retransmissions", s.retransmissions},
                   {"timeouts", s.timeouts},
                   {"ecn_marks", s.marks},
+                  {"pauses", s.pauses},
+                  {"congestion_notifications", s.notifications},
                   {"busiest_link_utilisation", busiest(run)},
                   {"peak_queue_bytes", peak_queue(run).count()},
                   {"digest", fmt::format("{:016x}", run.result.digest)},

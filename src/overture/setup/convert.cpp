@@ -150,4 +150,21 @@ std::vector<std::string> write(const system::Implementation& value) {
   return words;
 }
 
+Result<bool> read(const std::vector<std::string>& words, std::vector<Bytes>& value) {
+  value.clear();
+  for (const std::string& word : words) {
+    Bytes size;
+    Result<bool> result = read(word, size);
+    if (!result) return result;
+    value.push_back(size);
+  }
+  return true;
+}
+
+std::vector<std::string> write(const std::vector<Bytes>& value) {
+  std::vector<std::string> words;
+  for (const Bytes size : value) words.push_back(write(size));
+  return words;
+}
+
 }  // namespace overture::setup

@@ -118,6 +118,10 @@ std::string describe_type(const std::optional<T>&) {
 Result<bool> read(const std::vector<std::string>& words, system::Implementation& value);
 std::vector<std::string> write(const system::Implementation& value);
 
+// Sizes in a row.
+Result<bool> read(const std::vector<std::string>& words, std::vector<Bytes>& value);
+std::vector<std::string> write(const std::vector<Bytes>& value);
+
 // Words that mean what they say.
 inline Result<bool> read(const std::vector<std::string>& words, std::vector<std::string>& value) {
   value = words;

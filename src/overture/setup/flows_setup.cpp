@@ -62,6 +62,8 @@ template <class V>
 void describe(V& v, QueueConfig& q) {
   v.field("port_limit", q.port_limit, "Drop-tail: most bytes that wait at a port; unlimited if left out");
   v.field("shared_limit", q.shared_limit, "The same for all ports of a switch together");
+  v.field("dynamic_alpha", q.dynamic_alpha,
+          "With shared_limit: a port may hold this share of what is free; all of it if left out");
   v.field("mark_above", q.mark_above, "ECN: marks data when more waits (K of RFC 8257)");
   v.field("mark_at", q.mark_at, "When marking is decided: as a packet comes, or as it leaves");
   v.group("trim", "NDP's queues, in place of all of the above", [&](auto& g) { describe(g, q.trim); });
@@ -106,6 +108,67 @@ void describe(V& v, NdpConfig& n) {
 }
 
 template <class V>
+void describe(V& v, LosslessConfig& l) {
+  v.field("control", l.control, "How links hold back their senders: not at all, by pause frames, by credits");
+  v.field("buffer", l.buffer, "Of a switch, for all ports and priorities; not with credits");
+  v.field("dynamic_alpha", l.dynamic_alpha,
+          "control none: a queue may hold this share of what is free in the buffer");
+  v.words("small_first", l.small_first,
+          "Messages of at most so many bytes go before larger ones; ascending sizes, one priority each");
+  v.group("ecn", "Marks by RED, for DCQCN", [&](auto& g) {
+    g.field("min", l.ecn.min, "Kmin: nothing is marked below");
+    g.field("max", l.ecn.max, "Kmax: everything is marked above");
+    g.field("probability", l.ecn.probability, "Pmax: at Kmax");
+  });
+  v.group("pfc", "Pause frames (IEEE 802.1Qbb)", [&](auto& g) {
+    g.field("dynamic_alpha", l.pfc.dynamic_alpha, "XOFF: this share of what is free in the buffer");
+    g.field("xoff", l.pfc.xoff, "XOFF as a constant instead");
+    g.field("xon_gap", l.pfc.xon_gap, "XON: so much below XOFF");
+    g.field("headroom", l.pfc.headroom, "Per port and priority; from rate and delay if left out");
+    g.field("frame", l.pfc.frame, "Size of a pause frame");
+  });
+  v.group("credits", "Virtual channels (Garnet)", [&](auto& g) {
+    g.field("flit", l.credits.flit, "Packets are whole flits");
+    g.field("buffer_flits", l.credits.buffer_flits, "Of a channel; at least a packet");
+    g.field("channels", l.credits.channels, "Per class; a torus has two classes");
+    g.field("router_delay", l.credits.router_delay, "From a first flit's arrival to when it can leave");
+  });
+}
+
+template <class V>
+void describe(V& v, DcqcnConfig& d) {
+  v.field("cnp_interval", d.cnp_interval, "At most one CNP per flow in this time");
+  v.field("alpha_timer", d.alpha_timer, "Without a CNP for so long, alpha decays");
+  v.field("gain", d.gain, "g, of alpha");
+  v.field("increase_timer", d.increase_timer, "Between increases by the timer");
+  v.field("byte_counter", d.byte_counter, "Between increases by bytes sent");
+  v.field("fast_recovery", d.fast_recovery, "Increases that halve the way back, at first");
+  v.field("additive", d.additive, "R_AI: later increases");
+  v.field("hyper", d.hyper, "R_HAI: when timer and bytes have both gone on for long");
+  v.field("minimum", d.minimum, "Of the rate");
+}
+
+template <class V>
+void describe(V& v, RoceConfig& r) {
+  v.field("control", r.control, "Congestion control");
+  v.field("payload", r.payload, "Most in a packet");
+  v.field("header", r.header, "On every data packet");
+  v.field("ack", r.ack, "Size of an ACK or NACK");
+  v.field("cnp", r.cnp, "Size of a congestion notification");
+  v.field("ack_every", r.ack_every, "Packets per ACK, besides one at a message's end");
+  v.field("min_rto", r.min_rto, "Without an ACK for so long, all that is open is sent again");
+  v.field("max_rto", r.max_rto, "The same after many timeouts in a row");
+  v.group("dcqcn", "DCQCN (SIGCOMM 2015)", [&](auto& g) { describe(g, r.dcqcn); });
+}
+
+template <class V>
+void describe(V& v, PlainConfig& p) {
+  v.field("payload", p.payload, "Most in a packet");
+  v.field("header", p.header, "On every packet");
+  v.field("inject", p.inject, "Rate of one pair's messages; the host's link if left out");
+}
+
+template <class V>
 void describe(V& v, TrafficPattern& t) {
   v.field("pattern", t.kind,
           "all_to_all, permutation, incast or ring; leave out when flows come from --flows");
@@ -137,6 +200,13 @@ void describe(V& v, FlowsSetup& s) {
           [&](auto& g) { describe(g, s.network.tcp); });
   v.group("ndp", "NDP (SIGCOMM 2017): cut packets, paced by the receiver",
           [&](auto& g) { describe(g, s.network.ndp); });
+  v.group("roce", "RoCE with DCQCN, on the lossless network", [&](auto& g) { describe(g, s.network.roce); });
+  v.group("plain", "Packets and nothing else, on the lossless network",
+          [&](auto& g) { describe(g, s.network.plain); });
+  v.group("lossless", "Switches of roce and plain, in place of queue",
+          [&](auto& g) { describe(g, s.network.lossless); });
+  v.field("threads", s.network.threads,
+          "tcp: the network in so many parts, each on a core; results are the same");
   v.field("memory_limit", s.network.memory_limit, "A network that needs more is refused before the run");
   v.group("traffic", "What is sent, unless --flows names a file", [&](auto& g) { describe(g, s.traffic); });
   v.optional_group("monitor", s.monitor, "Links over time, into links_over_time.csv; off if left out",

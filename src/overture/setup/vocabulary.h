@@ -129,6 +129,23 @@ inline constexpr auto kWords<network::packet::TransportKind> =
     std::to_array<Word<network::packet::TransportKind>>({
         {network::packet::TransportKind::tcp, "tcp"},
         {network::packet::TransportKind::ndp, "ndp"},
+        {network::packet::TransportKind::roce, "roce"},
+        {network::packet::TransportKind::plain, "plain"},
+    });
+
+template <>
+inline constexpr auto kWords<network::packet::LinkControl> =
+    std::to_array<Word<network::packet::LinkControl>>({
+        {network::packet::LinkControl::none, "none"},
+        {network::packet::LinkControl::pfc, "pfc"},
+        {network::packet::LinkControl::credits, "credits"},
+    });
+
+template <>
+inline constexpr auto kWords<network::packet::RateControl> =
+    std::to_array<Word<network::packet::RateControl>>({
+        {network::packet::RateControl::none, "none"},
+        {network::packet::RateControl::dcqcn, "dcqcn"},
     });
 
 template <>

@@ -34,6 +34,9 @@ struct QueueConfig {
   std::optional<Bytes> port_limit;
   // The same for all ports of a switch together, packets being sent included.
   std::optional<Bytes> shared_limit;
+  // With a shared limit: a packet is dropped, too, when its port would hold more than this share of what is
+  // free in the shared buffer (Choudhury and Hahne, 1998). Not given: a port may take all of it.
+  std::optional<double> dynamic_alpha;
   // Marks data when more than this waits (the packet being sent included). RFC 8257 calls it K.
   std::optional<Bytes> mark_above;
   MarkAt mark_at = MarkAt::enqueue;

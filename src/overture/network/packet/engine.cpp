@@ -39,7 +39,9 @@ void record(const Fabric& fabric, std::vector<LinkRecord>& records) {
   for (std::size_t id = 0; id < fabric.links().size(); ++id) {
     if (fabric.links()[id].bytes == 0 && fabric.more()[id].drops == 0) continue;
     const LinkMore& more = fabric.more()[id];
-    const Bytes carried{static_cast<std::int64_t>(fabric.links()[id].bytes)};
+    const Link& link = fabric.links()[id];
+    const std::int64_t waiting = bytes_in(more, std::max<std::int64_t>(link.free_at - fabric.now(), 0));
+    const Bytes carried{static_cast<std::int64_t>(link.bytes) - waiting};
     records[id] = {.carried = carried,
                    .busy = busy(carried, more.bits_per_second),
                    .peak_queue = Bytes{bytes_in(more, more.peak)},

@@ -83,7 +83,8 @@ Fabric::Fabric(const topology::Topology& topology, const PacketConfig& config, c
     for (int node = graph.hosts(); node < graph.nodes(); ++node) {
       pools_.push_back({.limit = config.queue.shared_limit->count(),
                         .first_link = first_link_[static_cast<std::size_t>(node)],
-                        .links = static_cast<std::uint32_t>(graph.ports(node))});
+                        .links = static_cast<std::uint32_t>(graph.ports(node)),
+                        .alpha = config.queue.dynamic_alpha.value_or(0)});
     }
     share_buffers();
   }

@@ -110,6 +110,13 @@ class Fabric {
     std::int64_t at_most = 0;  // bytes: what was queued when it was last counted, and all that came since
     std::uint32_t first_link = 0;
     std::uint32_t links = 0;
+    double alpha = 0;  // a port's share of what is free; 0: all of it
+
+    bool takes(std::int64_t size, std::int64_t in_port) const {
+      const std::int64_t left = limit - at_most - size;
+      return left >= 0 &&
+             (alpha == 0 || static_cast<double>(in_port + size) <= alpha * static_cast<double>(left + size));
+    }
   };
 
   void build_link(std::uint32_t id, const topology::Link& link, const QueueConfig& queue);
@@ -162,7 +169,7 @@ class Fabric {
   // In queue.cpp: what a queue does with a packet that has to wait longer than `attention`. False: dropped.
   bool admit(std::uint32_t id, Packet& packet, std::int64_t wait);
   bool full(std::uint32_t id, const Packet& packet, std::int64_t wait);
-  bool pool_full(SharedBuffer& pool, std::int64_t size);
+  bool pool_full(SharedBuffer& pool, std::int64_t size, std::int64_t in_port);
   void mark(std::uint32_t id, Packet& packet, std::int64_t wait);
   std::int64_t queued(std::uint32_t id);
   void grow(std::uint32_t id);

@@ -178,6 +178,25 @@ TEST(PacketEngine, ASharedBufferServesWhoeverNeedsIt) {
   EXPECT_EQ(run_flows(topology::star({.hosts = 9}), config, one_port).statistics.drops, 0);
 }
 
+// Choudhury and Hahne: one busy port settles at alpha / (1 + alpha) of the buffer, and leaves the rest to
+// others.
+TEST(PacketEngine, ADynamicThresholdKeepsAPortFromTakingAll) {
+  PacketConfig config;
+  config.queue.shared_limit = Bytes{900'000};
+  config.queue.dynamic_alpha = 0.5;
+  config.tcp.initial_window = 100;
+  config.tcp.first_window = config.tcp.receive_window;
+  const topology::Topology star = topology::star({.hosts = 9});
+  const RunResult result = run_flows(star, config, incast(8, 128_KiB));
+  EXPECT_EQ(result.finished, 8);
+  EXPECT_GT(result.statistics.drops, 0);
+  const LinkRecord& port = result.links[static_cast<std::size_t>(star.graph.first_link(9))];
+  EXPECT_LE(port.peak_queue, Bytes{300'000});
+  EXPECT_GT(port.peak_queue, Bytes{290'000});
+  config.queue.shared_limit.reset();
+  EXPECT_THROW(run_flows(star, config, incast(8, 128_KiB)), UserError);
+}
+
 TEST(PacketEngine, DctcpKeepsQueuesShort) {
   const auto peak = [](const PacketConfig& config) {
     const RunResult result = run_flows(topology::star({.hosts = 5}), config, incast(4, 4_MiB));

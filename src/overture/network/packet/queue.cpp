@@ -44,7 +44,7 @@ bool Fabric::full(std::uint32_t id, const Packet& packet, std::int64_t wait) {
       queued(id) + packet.size > more.limit) {
     return true;
   }
-  return more.pool != kNone && pool_full(pools_[more.pool], packet.size);
+  return more.pool != kNone && pool_full(pools_[more.pool], packet.size, bytes_in(more, wait));
 }
 
 // Bytes that wait behind the packet being sent.
@@ -65,14 +65,14 @@ std::int64_t Fabric::queued(std::uint32_t id) {
   return bytes_in(more_[id], link.free_at - (link.at(link.head + first).arrival - link.delay));
 }
 
-bool Fabric::pool_full(SharedBuffer& pool, std::int64_t size) {
-  if (pool.at_most + size <= pool.limit) return false;
+bool Fabric::pool_full(SharedBuffer& pool, std::int64_t size, std::int64_t in_port) {
+  if (pool.takes(size, in_port)) return false;
   pool.at_most = 0;
   for (std::uint32_t id = pool.first_link; id < pool.first_link + pool.links; ++id) {
     const std::int64_t wait = links_[id].free_at - now_;
     if (wait > 0) pool.at_most += bytes_in(more_[id], wait);
   }
-  return pool.at_most + size > pool.limit;
+  return !pool.takes(size, in_port);
 }
 
 void Fabric::mark(std::uint32_t id, Packet& packet, std::int64_t wait) {

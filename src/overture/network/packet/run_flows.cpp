@@ -113,7 +113,10 @@ RunResult run_flows(const topology::Topology& topology, const PacketConfig& conf
     result.completion[i] = Time{Duration{done.when}} - flows[i].start;
   }
   summarise(flows, result);
-  if (result.finished < flows.size()) result.simulated = Duration{engine.now()};
+  if (result.finished < flows.size()) {
+    result.simulated = Duration{engine.now()};
+    result.locked = engine.next_time() == std::numeric_limits<std::int64_t>::max();
+  }
   result.statistics = engine.statistics();
   result.links = engine.links();
   result.digest = engine.digest();

@@ -65,6 +65,7 @@ struct RunResult {
   Duration makespan{};                              // the last completion, from time 0
   std::size_t finished = 0;
   Duration simulated{};  // the makespan, or when the run was cut short
+  bool locked = false;   // unfinished, and nothing can move any more: buffers wait for each other in a circle
   Statistics statistics;
   std::vector<LinkRecord> links;  // as in the topology's graph
   LinkHistory history;            // if it was asked for
