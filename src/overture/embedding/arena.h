@@ -1,0 +1,33 @@
+// Arena: a large piece of memory for rows, on huge pages where the machine has them, or backed by a file when
+// the rows are more than the memory holds. Starts as zeros; not copied, never moved.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+
+namespace overture::embedding {
+
+class Arena {
+ public:
+  Arena() = default;
+  // Throws std::bad_alloc when there is not so much.
+  explicit Arena(std::size_t size);
+  // In a new file, which takes the place of one that was there. Throws UserError when it cannot be made.
+  Arena(std::size_t size, const std::filesystem::path& file);
+  ~Arena();
+  Arena(Arena&& other) noexcept;
+  Arena& operator=(Arena&& other) noexcept;
+
+  float* floats() const { return static_cast<float*>(data_); }
+  std::size_t size() const { return size_; }
+
+ private:
+  void release();
+
+  void* data_ = nullptr;
+  std::size_t size_ = 0;
+  void* mapped_ = nullptr;
+  std::size_t mapped_size_ = 0;
+};
+
+}  // namespace overture::embedding

@@ -1,0 +1,37 @@
+#include "overture/embedding/arena.h"
+
+#include <gtest/gtest.h>
+
+#include "overture/base/error.h"
+
+namespace overture::embedding {
+namespace {
+
+TEST(Arena, StartsAsZerosOnAHugePage) {
+  const Arena arena(5'000'000);
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(arena.floats()) % (2 << 20), 0u);
+  EXPECT_EQ(arena.floats()[0], 0);
+  EXPECT_EQ(arena.floats()[1'249'999], 0);
+}
+
+TEST(Arena, AFileHoldsWhatWasWritten) {
+  const auto file = std::filesystem::temp_directory_path() / "overture_arena_test.rows";
+  {
+    Arena arena(40'000, file);
+    arena.floats()[9'999] = 3.5f;
+    const Arena moved = std::move(arena);
+    EXPECT_EQ(moved.floats()[9'999], 3.5f);
+    EXPECT_EQ(std::filesystem::file_size(file), 40'000u);
+  }
+  std::filesystem::remove(file);
+}
+
+TEST(Arena, AFileThatCannotBeMadeIsAUserError) {
+  EXPECT_THROW(Arena(1000, "/no/such/folder/rows"), UserError);
+  EXPECT_THROW(Arena(std::size_t{1} << 60, std::filesystem::temp_directory_path() / "overture_too_large"),
+               UserError);
+  EXPECT_FALSE(std::filesystem::exists(std::filesystem::temp_directory_path() / "overture_too_large"));
+}
+
+}  // namespace
+}  // namespace overture::embedding

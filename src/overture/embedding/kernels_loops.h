@@ -1,0 +1,245 @@
+// The loops behind kernels.h, included by one source file per instruction set. Plain pointers and nothing
+// from the standard library: what is compiled here for AVX2 must not be called by anybody else.
+#pragma once
+
+#include "overture/embedding/kernels.h"
+
+namespace overture::embedding {
+namespace {
+
+typedef float Eight __attribute__((vector_size(32)));  // two registers where there is no AVX
+
+constexpr int kLanes = 8;
+constexpr std::uint32_t kAhead = 16;  // rows; from 8 to 32 it makes no difference
+
+[[gnu::always_inline]] inline Eight load(const float* from) {
+  Eight value;
+  __builtin_memcpy(&value, from, sizeof value);
+  return value;
+}
+[[gnu::always_inline]] inline void store(float* to, Eight value) {
+  __builtin_memcpy(to, &value, sizeof value);
+}
+[[gnu::always_inline]] inline Eight all(float value) {
+  return Eight{value, value, value, value, value, value, value, value};
+}
+// The last columns of a row, zeros behind them.
+[[gnu::always_inline]] inline Eight load_some(const float* from, int count) {
+  Eight value{};
+  __builtin_memcpy(&value, from, static_cast<unsigned>(count) * sizeof(float));
+  return value;
+}
+[[gnu::always_inline]] inline void store_some(float* to, Eight value, int count) {
+  __builtin_memcpy(to, &value, static_cast<unsigned>(count) * sizeof(float));
+}
+[[gnu::always_inline]] inline Eight root(Eight value) {
+  for (int i = 0; i < kLanes; ++i) value[i] = __builtin_sqrtf(value[i]);
+  return value;
+}
+
+[[gnu::always_inline]] inline void prefetch_row(const float* row, std::int32_t dim) {
+  for (std::int32_t column = 0; column < dim; column += 16) __builtin_prefetch(row + column);
+}
+[[gnu::always_inline]] inline void prefetch_row_to_write(const float* row, std::int32_t floats) {
+  for (std::int32_t column = 0; column < floats; column += 16) __builtin_prefetch(row + column, 1);
+  __builtin_prefetch(row + floats - 1, 1);  // a row that does not start at a cache line reaches into one more
+}
+
+// ---- pooling
+
+template <int Vectors>
+[[gnu::always_inline]] inline void pool_one(const PoolJob& job, std::uint32_t begin, std::uint32_t end,
+                                            float* out) {
+  Eight sum[Vectors] = {};
+  for (std::uint32_t i = begin; i < end; ++i) {
+    const float* const row = job.rows[job.lookups[i]];
+    const Eight scale = all(job.scales == nullptr ? 1.0f : job.scales[i]);
+    for (int v = 0; v < Vectors; ++v) sum[v] += scale * load(row + v * kLanes);
+  }
+  for (int v = 0; v < Vectors; ++v) store(out + v * kLanes, sum[v]);
+}
+
+[[gnu::always_inline]] inline void pool_columns(const PoolJob& job, std::uint32_t begin, std::uint32_t end,
+                                                std::int32_t column, int count, float* out) {
+  Eight sum{};
+  for (std::uint32_t i = begin; i < end; ++i) {
+    const Eight scale = all(job.scales == nullptr ? 1.0f : job.scales[i]);
+    sum += scale * load_some(job.rows[job.lookups[i]] + column, count);
+  }
+  store_some(out + column, sum, count);
+}
+
+inline void pool_any(const PoolJob& job, std::uint32_t begin, std::uint32_t end, float* out) {
+  std::int32_t column = 0;
+  for (; column + kLanes <= job.dim; column += kLanes) pool_columns(job, begin, end, column, kLanes, out);
+  if (column < job.dim) pool_columns(job, begin, end, column, job.dim - column, out);
+}
+
+template <int Vectors>
+void pool_samples(const PoolJob& job) {
+  const std::uint32_t last =
+      job.offsets == nullptr ? static_cast<std::uint32_t>(job.to) : job.offsets[job.to];
+  for (std::int64_t sample = job.from; sample < job.to; ++sample) {
+    const auto begin = job.offsets == nullptr ? static_cast<std::uint32_t>(sample) : job.offsets[sample];
+    const auto end =
+        job.offsets == nullptr ? static_cast<std::uint32_t>(sample) + 1 : job.offsets[sample + 1];
+    for (std::uint32_t i = begin + kAhead; i < end + kAhead && i < last; ++i)
+      prefetch_row(job.rows[job.lookups[i]], job.dim);
+    float* const out = job.out + sample * job.out_stride;
+    if constexpr (Vectors > 0) {
+      pool_one<Vectors>(job, begin, end, out);
+    } else {
+      pool_any(job, begin, end, out);
+    }
+  }
+}
+
+inline void pool(const PoolJob& job) {
+  switch (job.dim) {
+    case 8: return pool_samples<1>(job);
+    case 16: return pool_samples<2>(job);
+    case 32: return pool_samples<4>(job);
+    case 48: return pool_samples<6>(job);
+    case 64: return pool_samples<8>(job);
+    case 128: return pool_samples<16>(job);
+    default: return pool_samples<0>(job);
+  }
+}
+
+// ---- gradients
+
+[[gnu::always_inline]] inline void sum_columns(const SumJob& job, std::uint32_t row, std::int32_t column,
+                                               int count, float* sums) {
+  Eight sum{};
+  for (std::uint32_t i = job.starts[row]; i < job.starts[row + 1]; ++i) {
+    const Eight scale = all(job.scales == nullptr ? 1.0f : job.scales[i]);
+    sum += scale * load_some(job.gradients + job.places[i] + column, count);
+  }
+  store_some(sums + column, sum, count);
+}
+
+template <int Vectors>
+[[gnu::always_inline]] inline void sum_one(const SumJob& job, std::uint32_t row, float* sums) {
+  if constexpr (Vectors > 0) {
+    Eight sum[Vectors] = {};
+    for (std::uint32_t i = job.starts[row]; i < job.starts[row + 1]; ++i) {
+      const Eight scale = all(job.scales == nullptr ? 1.0f : job.scales[i]);
+      for (int v = 0; v < Vectors; ++v) sum[v] += scale * load(job.gradients + job.places[i] + v * kLanes);
+    }
+    for (int v = 0; v < Vectors; ++v) store(sums + v * kLanes, sum[v]);
+  } else {
+    std::int32_t column = 0;
+    for (; column + kLanes <= job.dim; column += kLanes) sum_columns(job, row, column, kLanes, sums);
+    if (column < job.dim) sum_columns(job, row, column, job.dim - column, sums);
+  }
+}
+
+// ---- updates
+
+[[gnu::always_inline]] inline void apply_sgd(const UpdateRule& rule, std::int32_t dim, const float* gradient,
+                                             float* row) {
+  const Eight rate = all(rule.learning_rate);
+  std::int32_t column = 0;
+  for (; column + kLanes <= dim; column += kLanes)
+    store(row + column, load(row + column) - rate * load(gradient + column));
+  for (; column < dim; ++column) row[column] = row[column] - rule.learning_rate * gradient[column];
+}
+
+// The squares are added up in eight lanes, and those in a fixed order: whatever the registers are.
+[[gnu::always_inline]] inline void apply_adagrad(const UpdateRule& rule, std::int32_t dim,
+                                                 const float* gradient, float* row) {
+  Eight squares{};
+  std::int32_t column = 0;
+  for (; column + kLanes <= dim; column += kLanes) {
+    const Eight g = load(gradient + column);
+    squares += g * g;
+  }
+  if (column < dim) {
+    const Eight g = load_some(gradient + column, dim - column);
+    squares += g * g;
+  }
+  const float sum = ((squares[0] + squares[4]) + (squares[1] + squares[5])) +
+                    ((squares[2] + squares[6]) + (squares[3] + squares[7]));
+  row[dim] += sum / static_cast<float>(dim);
+  const float rate = rule.learning_rate / (__builtin_sqrtf(row[dim]) + rule.epsilon);
+  const UpdateRule with_rate{.kind = OptimizerKind::sgd, .learning_rate = rate};
+  apply_sgd(with_rate, dim, gradient, row);
+}
+
+[[gnu::always_inline]] inline void adam_columns(const UpdateRule& rule, int count, const float* gradient,
+                                                float* row, float* first, float* second) {
+  const Eight g = load_some(gradient, count);
+  const Eight m = all(rule.beta1) * load_some(first, count) + all(1.0f - rule.beta1) * g;
+  const Eight v = all(rule.beta2) * load_some(second, count) + all(1.0f - rule.beta2) * (g * g);
+  const Eight below = root(v) * all(rule.inverse_root_of_decay) + all(rule.epsilon);
+  store_some(first, m, count);
+  store_some(second, v, count);
+  store_some(row, load_some(row, count) - all(rule.step_size) * m / below, count);
+}
+
+[[gnu::always_inline]] inline void apply_adam(const UpdateRule& rule, std::int32_t dim, const float* gradient,
+                                              float* row) {
+  float* const first = row + dim;
+  float* const second = first + dim;
+  std::int32_t c = 0;
+  for (; c + kLanes <= dim; c += kLanes)
+    adam_columns(rule, kLanes, gradient + c, row + c, first + c, second + c);
+  if (c < dim) adam_columns(rule, dim - c, gradient + c, row + c, first + c, second + c);
+}
+
+inline void apply(const UpdateRule& rule, std::int32_t dim, const float* gradient, float* row) {
+  switch (rule.kind) {
+    case OptimizerKind::sgd: return apply_sgd(rule, dim, gradient, row);
+    case OptimizerKind::adagrad: return apply_adagrad(rule, dim, gradient, row);
+    case OptimizerKind::adam: return apply_adam(rule, dim, gradient, row);
+  }
+}
+
+template <int Vectors>
+void sum_rows(const SumJob& job, float* const* sums) {
+  for (std::uint32_t row = job.from; row < job.to; ++row) sum_one<Vectors>(job, row, sums[row - job.from]);
+}
+
+template <int Vectors>
+void update_rows(const SumJob& job, const UpdateRule& rule, float* const* rows) {
+  alignas(32) float sum[kWidestRow];
+  const std::int32_t floats = rule.kind == OptimizerKind::adam      ? 3 * job.dim
+                              : rule.kind == OptimizerKind::adagrad ? job.dim + 1
+                                                                    : job.dim;
+  for (std::uint32_t row = job.from; row < job.to; ++row) {
+    if (job.to - row > kAhead) prefetch_row_to_write(rows[row + kAhead], floats);
+    sum_one<Vectors>(job, row, sum);
+    apply(rule, job.dim, sum, rows[row]);
+  }
+}
+
+inline void sum(const SumJob& job, float* const* sums) {
+  switch (job.dim) {
+    case 16: return sum_rows<2>(job, sums);
+    case 32: return sum_rows<4>(job, sums);
+    case 48: return sum_rows<6>(job, sums);
+    case 64: return sum_rows<8>(job, sums);
+    default: return sum_rows<0>(job, sums);
+  }
+}
+
+inline void update(const SumJob& job, const UpdateRule& rule, float* const* rows) {
+  switch (job.dim) {
+    case 16: return update_rows<2>(job, rule, rows);
+    case 32: return update_rows<4>(job, rule, rows);
+    case 48: return update_rows<6>(job, rule, rows);
+    case 64: return update_rows<8>(job, rule, rows);
+    default: return update_rows<0>(job, rule, rows);
+  }
+}
+
+inline void add(std::int64_t count, const float* from, float* into) {
+  std::int64_t i = 0;
+  for (; i + kLanes <= count; i += kLanes) store(into + i, load(into + i) + load(from + i));
+  for (; i < count; ++i) into[i] = into[i] + from[i];
+}
+
+constexpr Kernels kLoops{.pool = pool, .sum = sum, .update = update, .apply = apply, .add = add};
+
+}  // namespace
+}  // namespace overture::embedding
