@@ -1,0 +1,314 @@
+#include "overture/setup/train_setup.h"
+
+#include <charconv>
+
+#include <fmt/format.h>
+
+#include "overture/base/files.h"
+#include "overture/data/dataset.h"
+#include "overture/data/presets.h"
+#include "overture/data/synthetic.h"
+
+namespace overture::setup {
+
+template <>
+inline constexpr auto kWords<embedding::OptimizerKind> = std::to_array<Word<embedding::OptimizerKind>>({
+    {embedding::OptimizerKind::sgd, "sgd"},
+    {embedding::OptimizerKind::adagrad, "adagrad"},
+    {embedding::OptimizerKind::adam, "adam"},
+});
+template <>
+inline constexpr auto kWords<embedding::Pooling> = std::to_array<Word<embedding::Pooling>>({
+    {embedding::Pooling::sum, "sum"},
+    {embedding::Pooling::mean, "mean"},
+});
+template <>
+inline constexpr auto kWords<train::Interaction> = std::to_array<Word<train::Interaction>>({
+    {train::Interaction::dot, "dot"},
+    {train::Interaction::cat, "cat"},
+});
+template <>
+inline constexpr auto kWords<ModelKind> = std::to_array<Word<ModelKind>>({
+    {ModelKind::dlrm, "dlrm"},
+    {ModelKind::wide_and_deep, "wide_and_deep"},
+    {ModelKind::dcn, "dcn"},
+    {ModelKind::deep_fm, "deep_fm"},
+});
+
+namespace {
+
+template <class V>
+void describe(V& v, TrainData& d) {
+  v.field("file", d.file, "Dataset of any format that `overture convert` reads, beside the setup");
+  v.field("format", d.format, "Of the file; told by its first bytes unless given");
+  v.field("synthetic", d.synthetic,
+          "Instead of a file: data like kaggle, avazu or terabyte, made as it is read");
+  v.field("scale", d.scale, "synthetic: multiplies the rows of every table");
+  v.field("skew", d.skew, "synthetic: fitted, uniform, long, medium, short, an exponent, or two-level:1:90");
+  v.field("samples", d.samples, "synthetic: how many");
+  v.field("dense_features", d.dense_features, "synthetic: how many");
+  v.field("max_bad_rows", d.max_bad_rows, "Rows that cannot be read and may be passed over");
+  v.field("test_every", d.test_every, "Every n-th sample is held out for evaluation; 0: none");
+  v.field("epochs", d.epochs, "How often the data is gone through");
+  v.field("shuffle_block", d.shuffle_block, "Samples that are shuffled with each other; 0: the data's order");
+}
+
+template <class V>
+void describe(V& v, TrainModel& m) {
+  v.field("kind", m.kind, "What is trained; docs/reference/train.md has the layers");
+  v.field("mlp_bottom", m.mlp_bottom,
+          "Layers on the dense features, such as 13-512-256-64-16; the model's own unless given");
+  v.field("mlp_top", m.mlp_top, "Layers that end in the logit, without their inputs; the last is 1");
+  v.field("interaction", m.interaction, "Products of all pairs of vectors, or all vectors side by side");
+  v.field("interaction_itself", m.interaction_itself, "dot: also every vector with itself");
+  v.field("cross_layers", m.cross_layers, "dcn: how many");
+  v.field("rank", m.rank, "dcn: of a cross layer");
+}
+
+template <class V>
+void describe(V& v, TrainTables& t) {
+  v.field("dim", t.dim, "Columns of a row");
+  v.field("dims", t.dims, "The same for each table, such as 16-8-16; only with the interaction cat");
+  v.field("rows", t.rows, "Of each table, such as 1460-583; the data's unless given");
+  v.field("pooling", t.pooling, "Of several lookups of a sample in a table");
+  v.field("file", t.file, "Holds the tables when they are more than the memory; made anew by every run");
+}
+
+template <class V>
+void describe(V& v, embedding::OptimizerConfig& o) {
+  v.field("kind", o.kind, "adagrad is row-wise on tables, adam leaves rows alone that are not looked up");
+  v.field("learning_rate", o.learning_rate, "Of a step");
+  v.field("epsilon", o.epsilon, "adagrad, adam: added to the root");
+  v.field("beta1", o.beta1, "adam: decay of the mean");
+  v.field("beta2", o.beta2, "adam: decay of the square");
+}
+
+template <class V>
+void describe(V& v, TrainCache& c) {
+  v.field("lookahead", c.lookahead,
+          "Batches that the planner sees; 1: rows are fetched for every batch; 0: no servers, tables in the "
+          "trainer");
+  v.field("prefetch_depth", c.prefetch_depth,
+          "Batches that a row may come early; the lookahead unless given");
+  v.field("cleanup_interval", c.cleanup_interval, "Batches between clean-ups; 1 unless given");
+  v.field("cleanup_proportion", c.cleanup_proportion, "The same as a share of the lookahead");
+  v.field("capacity", c.capacity, "Rows that the cache holds; as many as the lookahead needs unless given");
+}
+
+template <class V>
+void describe(V& v, TrainSetup& s) {
+  v.field("name", s.name, "Of the run, shown in results");
+  v.field("seed", s.seed, "Of every random choice");
+  v.group("data", "A file, or synthetic data", [&](auto& g) { describe(g, s.data); });
+  v.field("batch_size", s.batch_size, "Samples of a step, over all trainers");
+  v.field("steps", s.steps, "At most so many; 0: until the data ends");
+  v.group("model", "The dense part", [&](auto& g) { describe(g, s.model); });
+  v.group("tables", "Embedding tables", [&](auto& g) { describe(g, s.tables); });
+  v.group("optimizer", "Of everything that is trained", [&](auto& g) { describe(g, s.optimizer); });
+  v.optional_group("table_optimizer", s.table_optimizer, "Another one for the tables",
+                   [](auto& g, embedding::OptimizerConfig& o) { describe(g, o); });
+  v.group("cache", "The trainers' cache of rows", [&](auto& g) { describe(g, s.cache); });
+  v.field("trainers", s.trainers, "That share every batch");
+  v.field("servers", s.servers, "That share the rows");
+  v.field("threads", s.threads, "Of each trainer; the result is the same for any number");
+  v.optional_group("link", s.link, "Slows down what goes to and from servers, as a network would",
+                   [](auto& g, TrainLink& l) {
+                     g.field("rate", l.rate, "In one direction");
+                     g.field("delay", l.delay, "Of every message");
+                   });
+  v.field("checkpoint_every", s.checkpoint_every, "Steps; 0: only at the end");
+}
+
+[[noreturn]] void fail(const TrainSetup& setup, const std::string& key, const std::string& what,
+                       const std::string& hint = {}) {
+  throw UserError({.file = setup.file, .key = key}, what, hint);
+}
+
+// "13-512-256", as dlrm writes layers.
+template <class T>
+std::vector<T> sizes(const TrainSetup& setup, const std::string& key, const std::string& text) {
+  std::vector<T> result;
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t end = std::min(text.find_first_of("-,", at), text.size());
+    T size{};
+    const auto [stopped, error] = std::from_chars(text.data() + at, text.data() + end, size);
+    if (error != std::errc{} || stopped != text.data() + end || size < 1)
+      fail(setup, key, fmt::format("\"{}\" is not a list of sizes", text), "such as 512-256-1");
+    result.push_back(size);
+    at = end + 1;
+  }
+  return result;
+}
+
+void check_least(const TrainSetup& setup, const std::string& key, std::int64_t value, std::int64_t least) {
+  if (value < least) fail(setup, key, fmt::format("{} is less than {}", value, least));
+}
+
+void check_sound(const TrainSetup& setup) {
+  check_least(setup, "batch_size", setup.batch_size, 1);
+  check_least(setup, "steps", setup.steps, 0);
+  check_least(setup, "checkpoint_every", setup.checkpoint_every, 0);
+  check_least(setup, "cache.lookahead", setup.cache.lookahead, 0);
+  check_least(setup, "data.epochs", setup.data.epochs, 1);
+  check_least(setup, "data.test_every", setup.data.test_every, 0);
+  check_least(setup, "data.shuffle_block", setup.data.shuffle_block, 0);
+  check_least(setup, "tables.dim", setup.tables.dim, 1);
+  if (setup.data.file.empty() == setup.data.synthetic.empty())
+    fail(setup, "data", setup.data.file.empty() ? "names no data" : "has both a file and synthetic data",
+         "give data.file, or data.synthetic such as kaggle");
+  if (setup.cache.cleanup_interval && setup.cache.cleanup_proportion)
+    fail(setup, "cache.cleanup_proportion", "is given beside cleanup_interval", "choose one");
+  if (is_local(setup) && setup.trainers > 1)
+    fail(setup, "trainers", "several trainers need servers", "set cache.lookahead to 1 or more");
+}
+
+// The layers that the setup names, or the model's own, which start with the data's dense features.
+void set_bottom(const TrainSetup& setup, const data::Shape& shape, std::vector<int>& layers) {
+  layers.front() = static_cast<int>(shape.dense_features);
+  if (!setup.model.mlp_bottom.empty()) layers = sizes<int>(setup, "model.mlp_bottom", setup.model.mlp_bottom);
+}
+void set_top(const TrainSetup& setup, std::vector<int>& layers) {
+  if (!setup.model.mlp_top.empty()) layers = sizes<int>(setup, "model.mlp_top", setup.model.mlp_top);
+}
+
+train::ModelConfig model(const TrainSetup& setup, const data::Shape& shape) {
+  switch (setup.model.kind) {
+    case ModelKind::dlrm: {
+      train::DlrmConfig config{.interaction = setup.model.interaction,
+                               .interaction_itself = setup.model.interaction_itself};
+      config.bottom.back() = setup.tables.dim;
+      set_bottom(setup, shape, config.bottom);
+      set_top(setup, config.top);
+      return config;
+    }
+    case ModelKind::wide_and_deep: {
+      train::WideAndDeepConfig config;
+      set_bottom(setup, shape, config.deep);
+      return config;
+    }
+    case ModelKind::dcn: {
+      train::DcnConfig config{.cross_layers = setup.model.cross_layers, .rank = setup.model.rank};
+      set_bottom(setup, shape, config.bottom);
+      set_top(setup, config.top);
+      return config;
+    }
+    case ModelKind::deep_fm: {
+      train::DeepFmConfig config;
+      set_top(setup, config.deep);
+      return config;
+    }
+  }
+  return {};
+}
+
+std::vector<embedding::TableConfig> tables(const TrainSetup& setup, const data::Shape& shape) {
+  std::vector<std::int64_t> rows = shape.table_rows;
+  if (!setup.tables.rows.empty()) rows = sizes<std::int64_t>(setup, "tables.rows", setup.tables.rows);
+  if (rows.size() != shape.table_rows.size()) {
+    fail(setup, "tables.rows",
+         fmt::format("names {} tables; the data has {}", rows.size(), shape.table_rows.size()));
+  }
+  std::vector<int> dims(rows.size(), setup.tables.dim);
+  if (!setup.tables.dims.empty()) dims = sizes<int>(setup, "tables.dims", setup.tables.dims);
+  if (dims.size() != rows.size())
+    fail(setup, "tables.dims", fmt::format("names {} tables; the data has {}", dims.size(), rows.size()));
+  std::vector<embedding::TableConfig> result;
+  for (std::size_t t = 0; t < rows.size(); ++t) {
+    if (rows[t] == 0) {
+      fail(setup, "tables.rows", fmt::format("how many rows table {} has is not known before all is read", t),
+           "give tables.rows, or convert the data with `overture convert`");
+    }
+    result.push_back({.rows = rows[t], .dim = dims[t], .pooling = setup.tables.pooling});
+  }
+  return result;
+}
+
+train::CacheConfig cache(const TrainSetup& setup) {
+  const TrainCache& c = setup.cache;
+  train::CacheConfig result{.lookahead = std::max(c.lookahead, 1), .prefetch_depth = c.prefetch_depth};
+  if (c.cleanup_interval) result.cleanup_interval = *c.cleanup_interval;
+  if (c.cleanup_proportion)
+    result.cleanup_interval = lookahead::cleanup_interval(result.lookahead, *c.cleanup_proportion);
+  if (c.capacity) result.capacity = *c.capacity;
+  return result;
+}
+
+data::Batches::Open synthetic(const TrainSetup& setup) {
+  const TrainData& d = setup.data;
+  const data::Likeness likeness = data::parse_likeness(d.synthetic);
+  const data::SyntheticConfig config{
+      .tables = d.skew == "fitted" ? data::scaled_tables(likeness, d.scale)
+                                   : data::scaled_tables(likeness, d.scale, data::parse_skew(d.skew)),
+      .dense_features = d.dense_features,
+      .seed = setup.seed};
+  const auto samples = static_cast<std::int64_t>(d.samples);
+  return [config, samples] { return std::make_unique<data::SyntheticReader>(config, samples); };
+}
+
+}  // namespace
+
+TrainSetup parse_train_setup(std::string_view text, const std::string& file,
+                             const std::vector<std::string>& overrides) {
+  Value root = parse_yaml(text, file);
+  for (const std::string& assignment : overrides) override_value(root, assignment);
+  TrainSetup setup;
+  setup.file = file;
+  Reader reader(&root, file, "");
+  describe(reader, setup);
+  reader.finish();
+  check_sound(setup);
+  return setup;
+}
+
+TrainSetup load_train_setup(const std::filesystem::path& file, const std::vector<std::string>& overrides) {
+  if (file.empty()) return parse_train_setup("{}", "", overrides);
+  return parse_train_setup(read_file(file), file.string(), overrides);
+}
+
+std::string write_train_setup(const TrainSetup& setup) {
+  TrainSetup copy = setup;
+  return to_yaml(Writer::without_defaults(copy, [](Writer& w, TrainSetup& s) { describe(w, s); }));
+}
+
+std::vector<Explanation> explain_train_setup() {
+  std::vector<Explanation> explanations;
+  TrainSetup initial;
+  Explainer explainer(explanations, "");
+  describe(explainer, initial);
+  return explanations;
+}
+
+std::unique_ptr<data::Batches> open_train_data(const TrainSetup& setup, data::Part part) {
+  const TrainData& d = setup.data;
+  const bool training = part == data::Part::train;
+  const data::BatchOptions options{.batch_size = setup.batch_size,
+                                   .part = d.test_every == 0 ? data::Part::all : part,
+                                   .split = {.test_every = d.test_every},
+                                   .shuffle_block = training ? d.shuffle_block : 0,
+                                   .seed = setup.seed,
+                                   .epochs = training ? d.epochs : 1};
+  if (!d.synthetic.empty()) return std::make_unique<data::Batches>(synthetic(setup), options);
+  data::DatasetOptions dataset{.max_bad_rows = d.max_bad_rows};
+  if (!d.format.empty()) dataset.format = data::parse_format(d.format, "data.format");
+  return data::open_batches(std::filesystem::path(setup.file).parent_path() / d.file, dataset, options);
+}
+
+train::TrainConfig make_train_config(const TrainSetup& setup, const data::Shape& shape) {
+  train::TrainConfig config{.tables = {.tables = tables(setup, shape),
+                                       .optimizer = setup.table_optimizer.value_or(setup.optimizer),
+                                       .seed = setup.seed,
+                                       .file = setup.tables.file},
+                            .dense_optimizer = setup.optimizer,
+                            .model = model(setup, shape),
+                            .dense_features = shape.dense_features,
+                            .seed = setup.seed,
+                            .cache = cache(setup),
+                            .trainers = setup.trainers,
+                            .servers = setup.servers,
+                            .threads = setup.threads};
+  if (setup.link) config.server_link = rpc::Link{setup.link->rate, setup.link->delay};
+  train::validate(config);
+  return config;
+}
+
+}  // namespace overture::setup

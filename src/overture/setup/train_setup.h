@@ -1,0 +1,102 @@
+// The setup of `overture train` and `overture evaluate`: data, model, optimizers, cache and who does the
+// work, in one YAML file or in the flags of facebookresearch/dlrm and Bagpipe, which are names for the same
+// keys.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "overture/data/batches.h"
+#include "overture/setup/visitors.h"
+#include "overture/train/config.h"
+
+namespace overture::setup {
+
+// A file, or data that is made up.
+struct TrainData {
+  std::string file;             // beside the setup
+  std::string format;           // told by the file unless given
+  std::string synthetic;        // kaggle, avazu or terabyte
+  double scale = 1;             // of the synthetic tables
+  std::string skew = "fitted";  // of the synthetic ids
+  std::uint64_t samples = 100'000;
+  int dense_features = 13;
+  int max_bad_rows = 0;
+  int test_every = 10;
+  int epochs = 1;
+  int shuffle_block = 0;
+};
+
+enum class ModelKind : std::uint8_t { dlrm, wide_and_deep, dcn, deep_fm };
+
+struct TrainModel {
+  ModelKind kind = ModelKind::dlrm;
+  std::string mlp_bottom;  // "13-512-256-64-16"; empty: the model's own, fitted to the data
+  std::string mlp_top;
+  train::Interaction interaction = train::Interaction::dot;
+  bool interaction_itself = false;
+  int cross_layers = 2;
+  int rank = 8;
+};
+
+struct TrainTables {
+  int dim = 16;
+  std::string dims;  // "16-8-16": one per table
+  std::string rows;  // "1460-583-...": instead of the data's
+  embedding::Pooling pooling = embedding::Pooling::sum;
+  std::string file;
+};
+
+struct TrainCache {
+  int lookahead = 200;
+  std::optional<int> prefetch_depth;
+  std::optional<int> cleanup_interval;
+  std::optional<double> cleanup_proportion;
+  std::optional<int> capacity;
+};
+
+struct TrainLink {
+  Bandwidth rate = Bandwidth::bits_per_second(10'000'000'000);
+  Duration delay = std::chrono::microseconds(100);
+};
+
+struct TrainSetup {
+  std::string name = "train";
+  std::uint64_t seed = 1;
+  TrainData data;
+  int batch_size = 2048;
+  int steps = 0;  // 0: until the data ends
+  TrainModel model;
+  TrainTables tables;
+  embedding::OptimizerConfig optimizer;
+  std::optional<embedding::OptimizerConfig> table_optimizer;
+  TrainCache cache;
+  int trainers = 1;
+  int servers = 1;
+  int threads = 1;
+  std::optional<TrainLink> link;
+  int checkpoint_every = 0;
+  std::string file;  // of the setup itself; empty when all came from flags
+};
+
+TrainSetup parse_train_setup(std::string_view text, const std::string& file,
+                             const std::vector<std::string>& overrides = {});
+// An empty path: nothing but the overrides.
+TrainSetup load_train_setup(const std::filesystem::path& file,
+                            const std::vector<std::string>& overrides = {});
+std::string write_train_setup(const TrainSetup& setup);
+std::vector<Explanation> explain_train_setup();
+
+// Opens a part of the data. Throws UserError.
+std::unique_ptr<data::Batches> open_train_data(const TrainSetup& setup, data::Part part);
+// For data of this shape. Throws UserError that names the key.
+train::TrainConfig make_train_config(const TrainSetup& setup, const data::Shape& shape);
+// Whether training needs neither cache nor servers.
+inline bool is_local(const TrainSetup& setup) { return setup.cache.lookahead == 0; }
+
+}  // namespace overture::setup

@@ -1,0 +1,144 @@
+// Training that was stopped, killed or moved to other servers and resumed, against training that was not.
+#include "overture/train/checkpoint.h"
+
+#include <fstream>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "overture/base/error.h"
+#include "overture/base/files.h"
+#include "overture/train/testing.h"
+
+namespace overture::train {
+namespace {
+
+namespace fs = std::filesystem;
+using embedding::OptimizerKind;
+
+class Checkpoint : public testing::Test {
+ protected:
+  Checkpoint() : folder_(fs::temp_directory_path() / ("overture_checkpoint_" + std::to_string(getpid()))) {
+    fs::remove_all(folder_);
+  }
+  ~Checkpoint() override { fs::remove_all(folder_); }
+
+  fs::path latest() const { return latest_checkpoint(folder_).value_or("missing"); }
+
+  std::string error(const TrainConfig& config) const {
+    try {
+      Session session(config, latest());
+    } catch (const UserError& e) {
+      return e.what();
+    }
+    return {};
+  }
+
+  fs::path folder_;
+};
+
+TEST_F(Checkpoint, StoppedAnywhereAndResumedEqualsNeverStopped) {
+  for (const OptimizerKind kind : {OptimizerKind::sgd, OptimizerKind::adagrad, OptimizerKind::adam}) {
+    for (const int trainers : {1, 3}) {
+      TrainConfig config = small_config(kind);
+      config.trainers = trainers;
+      config.cache = {.lookahead = 9, .prefetch_depth = 4, .cleanup_interval = 3};
+      const Outcome whole = session_outcome(config);
+      for (const std::int64_t stop_after : {1, 13, 29}) {
+        fs::remove_all(folder_);
+        std::atomic<bool> stop = false;
+        const Outcome first = session_outcome(config, {.checkpoints = folder_,
+                                                       .stop = [&] { return stop.load(); },
+                                                       .on_step =
+                                                           [&](const StepReport& r) {
+                                                             if (r.step + 1 == stop_after) stop = true;
+                                                           }});
+        ASSERT_GE(std::ssize(first.losses), stop_after);
+        ASSERT_LE(std::ssize(first.losses), stop_after + 3) << "stops soon";
+        Outcome second = session_outcome(config, {}, latest());
+        second.losses.insert(second.losses.begin(), first.losses.begin(), first.losses.end());
+        expect_equal(second, whole,
+                     fmt::format("optimizer {}, {} trainers, stopped after {}", static_cast<int>(kind),
+                                 trainers, stop_after));
+      }
+    }
+  }
+}
+
+// Whatever happens after the checkpoint of step 20 is lost, and done again.
+TEST_F(Checkpoint, KilledLaterEqualsNeverKilled) {
+  TrainConfig config = small_config(OptimizerKind::adagrad);
+  const Outcome whole = session_outcome(config);
+  session_outcome(config, {.steps = 25, .checkpoints = folder_, .checkpoint_every = 10});
+  fs::remove_all(folder_ / "step-25");
+  ASSERT_EQ(latest().filename(), "step-20");
+  config.servers = 3;  // the rows are dealt out anew
+  config.cache = {.lookahead = 2};
+  const Outcome resumed = session_outcome(config, {}, latest());
+  EXPECT_EQ(resumed.rows, whole.rows);
+  EXPECT_EQ(resumed.dense, whole.dense);
+}
+
+TEST_F(Checkpoint, PlainTrainingResumesToo) {
+  const TrainConfig config = small_config(OptimizerKind::adam);
+  const Outcome whole = plain_outcome(config);
+  Outcome outcome;
+  const RunOptions first{.steps = 11, .checkpoints = folder_};
+  const RunOptions rest{.checkpoints = folder_, .checkpoint_every = 5};
+  for (const RunOptions& options : {first, rest}) {
+    LocalTraining training(config, latest_checkpoint(folder_).value_or(""));
+    TestSource source(config, kTestSamples, kTestBatches);
+    training.run(source, options);
+  }
+  const Outcome cached = session_outcome(config, {}, folder_ / "step-25");  // and a session from there
+  EXPECT_TRUE(cached.rows == whole.rows);
+  EXPECT_TRUE(cached.dense == whole.dense);
+  LocalTraining training(config, latest());
+  collect(
+      config, [&](std::int64_t t, std::int64_t id) { return training.tables().row(t, id); },
+      training.learner(), outcome);
+  EXPECT_EQ(training.first_step(), kTestBatches);
+  EXPECT_TRUE(outcome.rows == whole.rows);
+}
+
+TEST_F(Checkpoint, KeepsTheTwoNewestAndNoParts) {
+  session_outcome(small_config(), {.checkpoints = folder_, .checkpoint_every = 7});
+  std::vector<std::string> names;
+  for (const auto& entry : fs::directory_iterator(folder_)) names.push_back(entry.path().filename());
+  std::sort(names.begin(), names.end());
+  EXPECT_EQ(names, (std::vector<std::string>{"step-28", "step-30"}));
+}
+
+TEST_F(Checkpoint, DamageIsSeenAndNamed) {
+  const TrainConfig config = small_config();
+  session_outcome(config, {.checkpoints = folder_});
+  EXPECT_EQ(error(config), "");
+  const std::string rows = read_file(latest() / "rows-0");
+  std::string changed = rows;
+  changed[changed.size() / 2] = static_cast<char>(changed[changed.size() / 2] ^ 1);
+  write_file(latest() / "rows-0", changed);
+  EXPECT_NE(error(config).find("has been damaged"), std::string::npos) << error(config);
+  write_file(latest() / "rows-0", rows.substr(0, rows.size() / 2));
+  EXPECT_NE(error(config).find("is cut short"), std::string::npos) << error(config);
+  fs::remove(latest() / "rows-0");
+  EXPECT_NE(error(config).find("cannot be read"), std::string::npos) << error(config);
+  write_file(latest() / "rows-0", rows);
+  const std::string manifest = read_file(latest() / "manifest.json");
+  write_file(latest() / "manifest.json", manifest.substr(0, manifest.size() / 2));
+  EXPECT_NE(error(config).find("is not a manifest"), std::string::npos) << error(config);
+}
+
+TEST_F(Checkpoint, AnotherModelIsRefused) {
+  TrainConfig config = small_config();
+  session_outcome(config, {.checkpoints = folder_});
+  config.tables.tables[0].rows = 301;
+  EXPECT_NE(error(config).find("other tables"), std::string::npos) << error(config);
+  config = small_config(OptimizerKind::adam);
+  EXPECT_NE(error(config).find("other optimizers"), std::string::npos) << error(config);
+  config = small_config();
+  config.model = DlrmConfig{.bottom = {4, 17, 8}, .top = {16, 1}};
+  EXPECT_NE(error(config).find("another model"), std::string::npos) << error(config);
+}
+
+}  // namespace
+}  // namespace overture::train

@@ -1,0 +1,29 @@
+// SGD, Adagrad and Adam on the parameters of the dense part, number by number.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "overture/embedding/optimizer.h"
+#include "overture/train/dense/floats.h"
+#include "overture/train/dense/matrix.h"
+#include "overture/train/dense/parameters.h"
+
+namespace overture::train {
+
+class DenseOptimizer {
+ public:
+  DenseOptimizer(const embedding::OptimizerConfig& config, std::int64_t parameters);
+
+  // `step` counts from 0.
+  void apply(Parameters& parameters, std::int64_t step, Workers& workers);
+
+  // What a checkpoint must hold besides the parameters.
+  std::span<float> state() { return state_; }
+
+ private:
+  embedding::OptimizerConfig config_;
+  Floats state_;
+};
+
+}  // namespace overture::train

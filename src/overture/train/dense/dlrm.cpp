@@ -1,0 +1,120 @@
+#include "overture/train/dense/dlrm.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "overture/base/error.h"
+#include "overture/train/dense/columns.h"
+#include "overture/train/dense/interaction.h"
+#include "overture/train/dense/mlp.h"
+
+namespace overture::train {
+namespace {
+
+constexpr std::int64_t kSamplesAtOnce = 64;
+
+class Dlrm : public DenseModel {
+ public:
+  Dlrm(const DlrmConfig& config, const ModelShape& shape, std::uint64_t seed)
+      : dot_(config.interaction == Interaction::dot),
+        width_(shape.width()),
+        shape_{.tables = std::ssize(shape.dims),
+               .dim = config.bottom.back(),
+               .itself = config.interaction_itself},
+        parameters_(seed),
+        bottom_("bottom", config.bottom, LastLayer::relu, parameters_),
+        top_("top", with_inputs(config.top), LastLayer::linear, parameters_) {}
+
+  Parameters& parameters() override { return parameters_; }
+
+  void forward(const ModelInput& input, std::span<float> logits, Workers& workers) override {
+    x_ = bottom_.forward(input.samples, input.dense, workers);
+    interacted_.resize(static_cast<std::size_t>(input.samples * interacted_width()));
+    if (dot_) {
+      workers.ranges(input.samples, kSamplesAtOnce, [&](std::int64_t from, std::int64_t to) {
+        interaction().forward(job(input, from, to), interacted_.data());
+      });
+    } else {
+      join_columns(input.samples, x_, shape_.dim, input.embeddings, width_, interacted_.data(), workers);
+    }
+    const float* const out = top_.forward(input.samples, interacted_.data(), workers);
+    std::copy(out, out + input.samples, logits.begin());
+  }
+
+  void backward(const ModelInput& input, std::span<const float> logit_gradients,
+                std::span<float> embedding_gradients, Workers& workers) override {
+    out_gradient_.assign(logit_gradients.begin(), logit_gradients.end());
+    interacted_gradient_.resize(interacted_.size());
+    x_gradient_.resize(static_cast<std::size_t>(input.samples * shape_.dim));
+    top_.backward(input.samples, interacted_.data(), out_gradient_.data(), interacted_gradient_.data(),
+                  workers);
+    if (dot_) {
+      workers.ranges(input.samples, kSamplesAtOnce, [&](std::int64_t from, std::int64_t to) {
+        interaction().backward(job(input, from, to), interacted_gradient_.data(), x_gradient_.data(),
+                               embedding_gradients.data());
+      });
+    } else {
+      split_columns(input.samples, interacted_gradient_.data(), x_gradient_.data(), shape_.dim,
+                    embedding_gradients.data(), width_, workers);
+    }
+    bottom_.backward(input.samples, input.dense, x_gradient_.data(), nullptr, workers);
+  }
+
+ private:
+  std::int64_t interacted_width() const { return dot_ ? shape_.outputs() : shape_.dim + width_; }
+
+  std::vector<int> with_inputs(std::vector<int> top) const {
+    top.insert(top.begin(), static_cast<int>(interacted_width()));
+    return top;
+  }
+
+  InteractionJob job(const ModelInput& input, std::int64_t from, std::int64_t to) const {
+    return {.shape = shape_, .x = x_, .e = input.embeddings, .from = from, .to = to};
+  }
+
+  bool dot_;
+  std::int64_t width_;
+  InteractionShape shape_;
+  Parameters parameters_;
+  Mlp bottom_;
+  Mlp top_;
+  const float* x_ = nullptr;  // output of the bottom MLP
+  Floats interacted_;
+  Floats interacted_gradient_;
+  Floats x_gradient_;
+  Floats out_gradient_;
+};
+
+}  // namespace
+
+void validate(const DlrmConfig& config, const ModelShape& shape) {
+  check_layers("model.mlp_bottom", config.bottom, 2);
+  check_layers("model.mlp_top", config.top, 1);
+  check_inputs("model.mlp_bottom", config.bottom, shape);
+  if (config.top.back() != 1)
+    throw UserError({.key = "model.mlp_top"}, fmt::format("ends with {}, not with 1", config.top.back()));
+  if (config.interaction == Interaction::cat) return;
+  if (std::ssize(shape.dims) >= kMostVectors ||
+      (std::ssize(shape.dims) + 8) * config.bottom.back() > kMostNumbers) {
+    throw UserError(
+        {.key = "model.interaction"},
+        fmt::format("a dot interaction of {} tables with {} columns is too large", shape.dims.size(),
+                    config.bottom.back()),
+        fmt::format("at most {} tables, and {} numbers a sample", kMostVectors - 1, kMostNumbers));
+  }
+  for (const std::int32_t dim : shape.dims) {
+    if (dim != config.bottom.back()) {
+      throw UserError({.key = "model.mlp_bottom"},
+                      fmt::format("ends with {}, but rows have {} columns", config.bottom.back(), dim),
+                      "a dot interaction needs them to be equal; cat does not");
+    }
+  }
+}
+
+std::unique_ptr<DenseModel> make_dlrm(const DlrmConfig& config, const ModelShape& shape, std::uint64_t seed) {
+  validate(config, shape);
+  return std::make_unique<Dlrm>(config, shape, seed);
+}
+
+}  // namespace overture::train

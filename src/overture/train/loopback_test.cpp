@@ -1,0 +1,116 @@
+// The roles without threads: one loop hands out messages in an order drawn from a seed, pair by pair in the
+// order sent but otherwise as late and as mixed as can be. Training must come out the same.
+#include <deque>
+#include <map>
+
+#include <gtest/gtest.h>
+
+#include "overture/train/testing.h"
+
+namespace overture::train {
+namespace {
+
+class Loopback {
+ public:
+  Loopback(const TrainConfig& config, std::uint64_t seed)
+      : config_(config),
+        parties_{config.trainers, config.servers},
+        random_(RandomStreams(seed).make("loopback")),
+        source_(config, kTestSamples, kTestBatches),
+        oracle_(config_, source_, options_, 0, 0) {
+    for (int rank = 0; rank < parties_.trainers; ++rank)
+      trainers_.push_back(std::make_unique<Trainer>(config_, rank, 0));
+    for (int server = 0; server < parties_.servers; ++server)
+      servers_.push_back(std::make_unique<EmbeddingServer>(config_.tables, parties_, server, workers_));
+  }
+
+  Outcome run() {
+    std::int64_t deliveries = 0;
+    work();
+    while (!queues_.empty() && deliveries++ < 100'000) {
+      deliver();
+      work();
+    }
+    EXPECT_TRUE(oracle_.done()) << "everybody waits for something that never comes";
+    Outcome outcome;
+    collect(
+        config_,
+        [&](std::int64_t t, std::int64_t id) {
+          return servers_[static_cast<std::size_t>(id % parties_.servers)]->tables().row(t, id);
+        },
+        trainers_.front()->learner(), outcome);
+    return outcome;
+  }
+
+ private:
+  void send(Outbox& out, rpc::Address from) {
+    for (rpc::Message& message : out) {
+      message.from = from;
+      queues_[{rpc::index(from), rpc::index(message.to)}].push_back(std::move(message));
+    }
+    out.clear();
+  }
+
+  // Everybody does what he can.
+  void work() {
+    Outbox out;
+    while (oracle_.advance(out)) send(out, parties_.oracle());
+    for (int rank = 0; rank < parties_.trainers; ++rank) {
+      while (trainers_[static_cast<std::size_t>(rank)]->advance(out)) send(out, parties_.trainer(rank));
+      send(out, parties_.trainer(rank));
+    }
+  }
+
+  void deliver() {
+    auto queue = queues_.begin();
+    std::advance(queue, static_cast<std::ptrdiff_t>(random_.below(queues_.size())));
+    rpc::Message message = std::move(queue->second.front());
+    queue->second.pop_front();
+    if (queue->second.empty()) queues_.erase(queue);
+    const int to = rpc::index(message.to);
+    const rpc::Address address = message.to;
+    Outbox out;
+    if (to == 0) {
+      oracle_.take(std::move(message), out);
+    } else if (to <= parties_.trainers) {
+      trainers_[static_cast<std::size_t>(to - 1)]->take(std::move(message), out);
+    } else {
+      servers_[static_cast<std::size_t>(parties_.server_number(address))]->take(std::move(message), out);
+    }
+    send(out, address);
+  }
+
+  TrainConfig config_;
+  Parties parties_;
+  RandomStream random_;
+  RunOptions options_;
+  TestSource source_;
+  Oracle oracle_;
+  Workers workers_;
+  std::vector<std::unique_ptr<Trainer>> trainers_;
+  std::vector<std::unique_ptr<EmbeddingServer>> servers_;
+  std::map<std::pair<int, int>, std::deque<rpc::Message>> queues_;  // never empty ones
+};
+
+TEST(Loopback, TheOrderOfMessagesDoesNotMatter) {
+  for (const int trainers : {1, 3}) {
+    TrainConfig config = small_config(embedding::OptimizerKind::adagrad);
+    config.trainers = trainers;
+    config.servers = 2;
+    const Outcome threads = session_outcome(config);
+    for (std::uint64_t seed = 0; seed < 20; ++seed) {
+      SCOPED_TRACE(testing::Message() << "seed " << seed << ", " << trainers << " trainers");
+      RandomStream random = RandomStreams(seed).make("config");
+      config.cache = {.lookahead = static_cast<std::int32_t>(1 + random.below(12))};
+      config.cache.cleanup_interval =
+          static_cast<std::int32_t>(1 + random.below(static_cast<std::uint64_t>(config.cache.lookahead)));
+      if (random.below(2) == 0) config.cache.capacity = static_cast<std::int64_t>(80 + random.below(100));
+      const Outcome mixed = Loopback(config, seed).run();
+      EXPECT_TRUE(mixed.rows == threads.rows);
+      EXPECT_TRUE(mixed.dense == threads.dense);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace overture::train

@@ -1,0 +1,64 @@
+// Who takes part in training, and what they send each other. docs/reference/train.md draws the exchange.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "overture/rpc/message.h"
+
+namespace overture::train {
+
+enum class Kind : std::uint32_t {
+  // from the oracle
+  step,  // to trainers: a StepPart
+  save,  // to trainers, who pass it on to servers: write a checkpoint to this folder; text
+  stop,  // to all: nothing will follow
+  // from trainers
+  fetch,            // to servers: send these rows; the clean-up they belong to, rows
+  store,            // to servers: rows that leave the cache at a clean-up; rows, numbers
+  write_back,       // to servers: as store, but for a checkpoint; folder, rows, numbers
+  dense_gradients,  // to trainers: of the share of parameters that they add up; numbers
+  dense_sums,       // to trainers: added up
+  gradients,        // to trainers: of rows that they own; numbers
+  updates,          // to trainers: rows as they are now; rows, slots, numbers
+  finished,         // to the oracle: a StepReport
+  dense_state,      // to the oracle, by the first trainer: parameters and optimizer state
+  // from servers
+  rows,   // to trainers: what they asked for; numbers
+  saved,  // to the oracle
+};
+
+struct Parties {
+  int trainers = 1;
+  int servers = 1;
+
+  rpc::Address oracle() const { return rpc::Address{0}; }
+  rpc::Address trainer(int rank) const { return rpc::Address{1 + rank}; }
+  rpc::Address server(int number) const { return rpc::Address{1 + trainers + number}; }
+  int count() const { return 1 + trainers + servers; }
+  int rank(rpc::Address trainer) const { return rpc::index(trainer) - 1; }
+  int server_number(rpc::Address server) const { return rpc::index(server) - 1 - trainers; }
+};
+
+inline rpc::Message make_message(Kind kind, rpc::Address to, std::int64_t step) {
+  return {.to = to, .kind = static_cast<std::uint32_t>(kind), .step = step};
+}
+inline Kind kind_of(const rpc::Message& message) { return static_cast<Kind>(message.kind); }
+
+// What a role wants to be sent.
+using Outbox = std::vector<rpc::Message>;
+
+// What a trainer says of a step: times in seconds.
+struct TrainerReport {
+  double loss = 0;  // summed over its samples
+  double compute = 0;
+  double waited_for_plan = 0;
+  double waited_for_rows = 0;
+  double waited_for_peers = 0;
+  std::int64_t rows_fetched = 0;
+  std::int64_t bytes_fetched = 0;
+  std::int64_t rows_stored = 0;
+  std::int64_t bytes_stored = 0;
+};
+
+}  // namespace overture::train

@@ -1,0 +1,187 @@
+#include "overture/train/oracle.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "overture/base/check.h"
+#include "overture/rpc/wire.h"
+#include "overture/train/checkpoint.h"
+
+namespace overture::train {
+namespace {
+
+// Steps that may be under way at once: enough that trainers never wait for a plan, few enough that stopping
+// is quick.
+constexpr std::size_t kAhead = 3;
+
+// Everything but the ids, which the plan has turned into numbers of rows.
+data::Batch without_ids(const data::Batch& batch) {
+  data::Batch kept{.samples = batch.samples,
+                   .dense_features = batch.dense_features,
+                   .labels = batch.labels,
+                   .dense = batch.dense,
+                   .tables = {}};
+  for (const data::Bags& bags : batch.tables)
+    kept.tables.push_back({.ids = {}, .offsets = bags.offsets, .weights = bags.weights});
+  return kept;
+}
+
+StepReport report_of(const lookahead::StepPlan& plan, std::int64_t step, std::int64_t samples) {
+  StepReport report{.step = step,
+                    .samples = samples,
+                    .lookups = plan.lookups,
+                    .rows = std::ssize(plan.rows),
+                    .hits = plan.hits(),
+                    .resident_rows = plan.resident,
+                    .window = plan.window_end - plan.batch + 1};
+  for (const lookahead::PlannedRow& row : plan.rows) {
+    report.critical_rows += row.sync == lookahead::Sync::now ? 1 : 0;
+    report.delayed_rows += row.sync == lookahead::Sync::later ? 1 : 0;
+  }
+  return report;
+}
+
+}  // namespace
+
+Oracle::Oracle(const TrainConfig& config, data::BatchSource& source, const RunOptions& options,
+               std::int64_t first_step, std::int64_t first_sample)
+    : config_(config),
+      source_(source),
+      options_(options),
+      parties_{config.trainers, config.servers},
+      first_step_(first_step),
+      samples_(first_sample),
+      planner_(config.planner()) {}
+
+void Oracle::take(rpc::Message message, Outbox& /*out*/) {
+  switch (kind_of(message)) {
+    case Kind::finished: account(message); break;
+    case Kind::saved: --saves_missing_; break;
+    case Kind::dense_state: {
+      rpc::WireReader in(message.payload);
+      const auto values = in.array<float>();
+      parameters_ = std::ssize(values);
+      save_dense(values, in.array<float>(), partial_checkpoint(options_.checkpoints, steps_done()));
+      --saves_missing_;
+      break;
+    }
+    default: check(false, "the oracle gets what it understands");
+  }
+}
+
+bool Oracle::advance(Outbox& out) {
+  if (done_) return false;
+  if (saving_) {
+    if (saves_missing_ > 0) return false;
+    finish_save();
+    return true;
+  }
+  const bool ending = flushed_ || stop_wanted();
+  if (ending && !open_.empty()) return false;
+  if (save_due() || (ending && !options_.checkpoints.empty() && saved_ != sent_)) {
+    begin_save(out);
+    return true;
+  }
+  if (ending) {
+    stopped_early_ = !flushed_;
+    stop_all(out);
+    return true;
+  }
+  if (open_.size() >= kAhead) return false;
+  plan_step(out);
+  return true;
+}
+
+bool Oracle::save_due() const {
+  return !options_.checkpoints.empty() && options_.checkpoint_every > 0 && sent_ > saved_ &&
+         (first_step_ + sent_) % options_.checkpoint_every == 0;
+}
+
+void Oracle::plan_step(Outbox& out) {
+  while (!planner_.next(plan_)) read_batch();
+  hand_out(out);
+}
+
+void Oracle::read_batch() {
+  if (batches_read_ == options_.steps || !source_.next(read_)) {
+    planner_.end_of_stream();
+    return;
+  }
+  ++batches_read_;
+  feed(planner_, read_);
+  batches_.push_back(without_ids(read_));
+}
+
+void Oracle::hand_out(Outbox& out) {
+  static const data::Batch kNothing;
+  const data::Batch& batch = plan_.flush ? kNothing : batches_.front();
+  const StepHead head{.batch = plan_.batch,
+                      .slots = planner_.slots(),
+                      .global_samples = batch.samples,
+                      .flush = plan_.flush,
+                      .clean_up = plan_.clean_up};
+  for (int trainer = 0; trainer < parties_.trainers; ++trainer) {
+    rpc::Message message = make_message(Kind::step, parties_.trainer(trainer), plan_.batch);
+    encoder_.encode(head, batch, plan_, trainer, parties_.trainers, message.payload);
+    out.push_back(std::move(message));
+  }
+  open_[plan_.batch].report = report_of(plan_, first_step_ + plan_.batch, batch.samples);
+  flushed_ = plan_.flush;
+  if (plan_.flush) return;
+  ++sent_;
+  samples_ += batch.samples;
+  batches_.pop_front();
+}
+
+void Oracle::begin_save(Outbox& out) {
+  const std::filesystem::path folder = partial_checkpoint(options_.checkpoints, steps_done());
+  make_partial_checkpoint(folder);
+  for (int trainer = 0; trainer < parties_.trainers; ++trainer) {
+    rpc::Message message = make_message(Kind::save, parties_.trainer(trainer), sent_ - 1);
+    rpc::WireWriter(message.payload).put(folder.string());
+    out.push_back(std::move(message));
+  }
+  saves_missing_ = parties_.servers + 1;
+  saving_ = true;
+}
+
+void Oracle::finish_save() {
+  complete(config_, {.steps = steps_done(), .samples = samples_, .servers = parties_.servers}, parameters_,
+           options_.checkpoints);
+  checkpoint_ = complete_checkpoint(options_.checkpoints, steps_done());
+  saved_ = sent_;
+  saving_ = false;
+}
+
+void Oracle::stop_all(Outbox& out) {
+  for (int party = 1; party < parties_.count(); ++party)
+    out.push_back(make_message(Kind::stop, rpc::Address{party}, sent_));
+  done_ = true;
+}
+
+void Oracle::account(const rpc::Message& message) {
+  const auto found = open_.find(message.step);
+  check(found != open_.end(), "a step that is finished was handed out");
+  StepReport& report = found->second.report;
+  const auto one = rpc::WireReader(message.payload).get<TrainerReport>();
+  std::vector<double>& losses = found->second.losses;
+  losses.resize(static_cast<std::size_t>(parties_.trainers));
+  losses[static_cast<std::size_t>(parties_.rank(message.from))] = one.loss;
+  report.fetched_rows += one.rows_fetched;
+  report.fetched_bytes += one.bytes_fetched;
+  report.stored_rows += one.rows_stored;
+  report.stored_bytes += one.bytes_stored;
+  report.compute_seconds = std::max(report.compute_seconds, one.compute);
+  report.waited_for_plan_seconds = std::max(report.waited_for_plan_seconds, one.waited_for_plan);
+  report.waited_for_rows_seconds = std::max(report.waited_for_rows_seconds, one.waited_for_rows);
+  report.waited_for_peers_seconds = std::max(report.waited_for_peers_seconds, one.waited_for_peers);
+  if (++found->second.trainers < parties_.trainers) return;
+  for (const double loss : losses) report.loss += loss;
+  StepReport mean = report;
+  open_.erase(found);
+  if (mean.samples == 0 || !options_.on_step) return;  // the flush has none
+  mean.loss /= static_cast<double>(mean.samples);
+  options_.on_step(mean);
+}
+
+}  // namespace overture::train

@@ -1,0 +1,80 @@
+// Oracle: reads the batches, looks ahead in them, plans every step and hands it out; keeps the account of
+// what has been done, and says when to save and when to stop. Takes messages and makes messages; owns no
+// thread.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <filesystem>
+#include <map>
+#include <vector>
+
+#include "overture/data/batch.h"
+#include "overture/lookahead/planner.h"
+#include "overture/train/config.h"
+#include "overture/train/messages.h"
+#include "overture/train/run.h"
+#include "overture/train/step_part.h"
+
+namespace overture::train {
+
+class Oracle {
+ public:
+  // `source` stands at the batch of `first_step`. All must outlive the object.
+  Oracle(const TrainConfig& config, data::BatchSource& source, const RunOptions& options,
+         std::int64_t first_step, std::int64_t first_sample);
+
+  void take(rpc::Message message, Outbox& out);
+  bool advance(Outbox& out);
+  bool done() const { return done_; }
+  void waited(double /*seconds*/) {}
+  void worked(double /*seconds*/) {}
+
+  std::int64_t steps_done() const { return first_step_ + sent_; }
+  bool stopped_early() const { return stopped_early_; }
+  const std::filesystem::path& checkpoint() const { return checkpoint_; }
+
+ private:
+  struct Open {  // a step that is under way
+    StepReport report;
+    int trainers = 0;            // that have finished it
+    std::vector<double> losses;  // by rank, to be added in that order
+  };
+
+  bool stop_wanted() const { return options_.stop && options_.stop(); }
+  bool save_due() const;
+  void plan_step(Outbox& out);
+  void read_batch();
+  void hand_out(Outbox& out);
+  void begin_save(Outbox& out);
+  void finish_save();
+  void stop_all(Outbox& out);
+  void account(const rpc::Message& message);
+
+  const TrainConfig& config_;
+  data::BatchSource& source_;
+  const RunOptions& options_;
+  Parties parties_;
+  std::int64_t first_step_;
+  std::int64_t samples_;  // trained so far
+
+  lookahead::Planner planner_;
+  lookahead::StepPlan plan_;
+  data::Batch read_;                 // as it comes from the source
+  std::deque<data::Batch> batches_;  // read but not handed out; without their ids
+  std::int64_t batches_read_ = 0;
+  PartEncoder encoder_;
+
+  std::int64_t sent_ = 0;   // steps
+  std::int64_t saved_ = 0;  // steps at the last checkpoint
+  std::map<std::int64_t, Open> open_;
+  bool flushed_ = false;  // the last step is out
+  bool saving_ = false;
+  int saves_missing_ = 0;  // answers
+  bool stopped_early_ = false;
+  bool done_ = false;
+  std::int64_t parameters_ = 0;
+  std::filesystem::path checkpoint_;
+};
+
+}  // namespace overture::train

@@ -1,0 +1,115 @@
+#include "overture/train/row_exchange.h"
+
+#include <cstring>
+
+#include "overture/rpc/wire.h"
+
+namespace overture::train {
+namespace {
+
+using lookahead::PlannedRow;
+
+struct Place {
+  lookahead::Row row;
+  std::uint64_t slot;
+};
+
+std::size_t bytes(std::int32_t floats) { return static_cast<std::size_t>(floats) * sizeof(float); }
+
+}  // namespace
+
+std::span<float* const> RowExchange::gradients(std::span<const PlannedRow> rows) {
+  std::size_t size = 0;
+  for (const PlannedRow& row : rows) size += static_cast<std::size_t>(layout(row.row).dim);
+  memory_.resize(size);
+  gradients_.resize(rows.size());
+  float* next = memory_.data();
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    gradients_[i] = next;
+    next += layout(rows[i].row).dim;
+  }
+  return gradients_;
+}
+
+// Sender and receiver both see the rows that they share in the order of the plan, so no row is named.
+void RowExchange::put_gradients(std::span<const PlannedRow> rows, int owner, rpc::Buffer& buffer) const {
+  std::size_t size = 0;
+  for (const PlannedRow& row : rows) {
+    if (row.owner == owner) size += static_cast<std::size_t>(layout(row.row).dim);
+  }
+  rpc::WireWriter out(buffer);
+  float* to = out.room<float>(size);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (rows[i].owner != owner) continue;
+    std::memcpy(to, gradients_[i], bytes(layout(rows[i].row).dim));
+    to += layout(rows[i].row).dim;
+  }
+}
+
+void RowExchange::apply(std::span<const PlannedRow> rows, std::span<const rpc::Message> received,
+                        const embedding::UpdateRule& rule, embedding::SlotArena& slots) {
+  const embedding::Kernels& kernels = embedding::kernels();
+  std::vector<const float*> next(static_cast<std::size_t>(trainers_));
+  for (int peer = 0; peer < trainers_; ++peer) {
+    if (peer == rank_) continue;
+    const auto at = static_cast<std::size_t>(peer);
+    next[at] = rpc::WireReader(received[at].payload).array<float>().data();
+  }
+  sum_.resize(embedding::kWidestRow);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (rows[i].owner != rank_) continue;
+    const std::int32_t dim = layout(rows[i].row).dim;
+    bool first = true;
+    for (int peer = 0; peer < trainers_; ++peer) {
+      if ((rows[i].users & lookahead::only(peer)) == 0) continue;
+      const float*& theirs = next[static_cast<std::size_t>(peer)];
+      const float* const gradient = peer == rank_ ? gradients_[i] : theirs;
+      if (peer != rank_) theirs += dim;
+      if (first) {
+        std::memcpy(sum_.data(), gradient, bytes(dim));
+      } else {
+        kernels.add(dim, gradient, sum_.data());
+      }
+      first = false;
+    }
+    kernels.apply(rule, dim, sum_.data(), slots.slot(rows[i].slot));
+  }
+}
+
+void RowExchange::put_updates(std::span<const PlannedRow> rows, int peer, const embedding::SlotArena& slots,
+                              rpc::Buffer& buffer) const {
+  const auto goes = [&](const PlannedRow& row) {
+    return row.owner == rank_ && row.next_use != lookahead::kNever &&
+           (row.next_users & lookahead::only(peer)) != 0;
+  };
+  std::size_t count = 0;
+  std::size_t size = 0;
+  for (const PlannedRow& row : rows) {
+    if (!goes(row)) continue;
+    ++count;
+    size += static_cast<std::size_t>(layout(row.row).used());
+  }
+  rpc::WireWriter out(buffer);
+  Place* place = out.room<Place>(count);
+  for (const PlannedRow& row : rows) {
+    if (goes(row)) *place++ = {row.row, row.slot};
+  }
+  float* to = out.room<float>(size);
+  for (const PlannedRow& row : rows) {
+    if (!goes(row)) continue;
+    std::memcpy(to, slots.slot(row.slot), bytes(layout(row.row).used()));
+    to += layout(row.row).used();
+  }
+}
+
+void RowExchange::take_updates(const rpc::Message& message, embedding::SlotArena& slots) const {
+  rpc::WireReader in(message.payload);
+  const auto places = in.array<Place>();
+  const float* from = in.array<float>().data();
+  for (const Place& place : places) {
+    std::memcpy(slots.slot(static_cast<std::uint32_t>(place.slot)), from, bytes(layout(place.row).used()));
+    from += layout(place.row).used();
+  }
+}
+
+}  // namespace overture::train

@@ -1,0 +1,49 @@
+// How several trainers agree on the rows that they share in a batch: every user of a row sends its gradient
+// to the row's owner, who adds them up in the order of ranks, changes the row once, and sends it, with what
+// the optimizer remembers, to those who will use it next. Nothing is sent for rows that nobody shares.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "overture/embedding/kernels.h"
+#include "overture/embedding/slots.h"
+#include "overture/lookahead/plan.h"
+#include "overture/train/messages.h"
+
+namespace overture::train {
+
+class RowExchange {
+ public:
+  RowExchange(std::vector<embedding::RowLayout> layouts, int rank, int trainers)
+      : layouts_(std::move(layouts)), rank_(rank), trainers_(trainers) {}
+
+  // Where the gradient of each row of a batch goes, dim numbers each; filled by the caller.
+  std::span<float* const> gradients(std::span<const lookahead::PlannedRow> rows);
+
+  // The gradients of rows that `owner` owns.
+  void put_gradients(std::span<const lookahead::PlannedRow> rows, int owner, rpc::Buffer& buffer) const;
+  // Adds up what the others sent for own rows (`received` by rank, the own place unused) and changes the
+  // rows.
+  void apply(std::span<const lookahead::PlannedRow> rows, std::span<const rpc::Message> received,
+             const embedding::UpdateRule& rule, embedding::SlotArena& slots);
+  // Own rows that `peer` will use next; and what comes of that at the other end.
+  void put_updates(std::span<const lookahead::PlannedRow> rows, int peer, const embedding::SlotArena& slots,
+                   rpc::Buffer& buffer) const;
+  void take_updates(const rpc::Message& message, embedding::SlotArena& slots) const;
+
+ private:
+  const embedding::RowLayout& layout(lookahead::Row row) const {
+    return layouts_[static_cast<std::size_t>(table(row))];
+  }
+
+  std::vector<embedding::RowLayout> layouts_;
+  int rank_;
+  int trainers_;
+  std::vector<float> memory_;
+  std::vector<float*> gradients_;
+  std::vector<float> sum_;
+};
+
+}  // namespace overture::train

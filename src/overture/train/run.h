@@ -1,0 +1,46 @@
+// What a training run is asked for beyond its config, and what it tells of every step and at the end.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+
+namespace overture::train {
+
+// What is known of a step once all trainers have finished it. Times are those of the slowest trainer.
+struct StepReport {
+  std::int64_t step = 0;
+  std::int64_t samples = 0;
+  double loss = 0;  // mean
+  std::int64_t lookups = 0;
+  std::int64_t rows = 0;  // different ones
+  std::int64_t hits = 0;
+  std::int64_t critical_rows = 0;  // used again by the next batch
+  std::int64_t delayed_rows = 0;   // used again later, or by several trainers
+  std::int64_t resident_rows = 0;  // in the cache
+  std::int64_t window = 0;         // batches that the planner saw
+  std::int64_t fetched_rows = 0;
+  std::int64_t fetched_bytes = 0;
+  std::int64_t stored_rows = 0;
+  std::int64_t stored_bytes = 0;
+  double compute_seconds = 0;
+  double waited_for_plan_seconds = 0;
+  double waited_for_rows_seconds = 0;
+  double waited_for_peers_seconds = 0;
+};
+
+struct RunOptions {
+  std::int64_t steps = -1;            // at most so many more; -1: until the data ends
+  std::filesystem::path checkpoints;  // a folder; empty: none are written
+  std::int64_t checkpoint_every = 0;  // steps; 0: only at the end
+  std::function<bool()> stop;         // asked between steps: finish what is under way, save, stop?
+  std::function<void(const StepReport&)> on_step;
+};
+
+struct RunResult {
+  std::int64_t steps = 0;  // trained in all, earlier runs included
+  bool stopped_early = false;
+  std::filesystem::path checkpoint;  // the last one written; empty: none
+};
+
+}  // namespace overture::train

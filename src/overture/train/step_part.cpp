@@ -1,0 +1,114 @@
+#include "overture/train/step_part.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "overture/base/error.h"
+#include "overture/rpc/wire.h"
+
+namespace overture::train {
+namespace {
+
+template <class T>
+std::span<const T> part(const std::vector<T>& all, std::int64_t begin, std::int64_t end) {
+  return std::span(all).subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin));
+}
+
+// Where the lookups of each sample of the block start, and their weights.
+void encode_table(const data::Bags& bags, const Block& block, rpc::WireWriter& out) {
+  if (bags.offsets.empty()) {
+    out.room<std::uint32_t>(0);
+  } else {
+    const std::size_t count = static_cast<std::size_t>(block.end - block.begin) + 1;
+    std::uint32_t* const offsets = out.room<std::uint32_t>(count);
+    for (std::size_t i = 0; i < count; ++i)
+      offsets[i] = bags.begin(block.begin + static_cast<std::int64_t>(i)) - bags.begin(block.begin);
+  }
+  out.put(bags.weights.empty() ? std::span<const float>()
+                               : part(bags.weights, bags.begin(block.begin), bags.begin(block.end)));
+}
+
+}  // namespace
+
+void feed(lookahead::Planner& planner, const data::Batch& batch) {
+  const int trainers = planner.config().trainers;
+  if (batch.tables.size() != planner.config().table_rows.size()) {
+    throw UserError(fmt::format("the data has {} tables, the model {}", batch.tables.size(),
+                                planner.config().table_rows.size()));
+  }
+  planner.begin_batch();
+  for (std::size_t t = 0; t < batch.tables.size(); ++t) {
+    const data::Bags& bags = batch.tables[t];
+    for (int trainer = 0; trainer < trainers; ++trainer) {
+      const Block block = block_of(batch.samples, trainer, trainers);
+      planner.add(trainer, static_cast<std::int64_t>(t),
+                  part(bags.ids, bags.begin(block.begin), bags.begin(block.end)));
+    }
+  }
+  planner.end_batch();
+}
+
+void PartEncoder::encode(const StepHead& head, const data::Batch& batch, const lookahead::StepPlan& plan,
+                         int trainer, int trainers, rpc::Buffer& buffer) {
+  rpc::WireWriter out(buffer);
+  const Block block = block_of(batch.samples, trainer, trainers);
+  StepHead own = head;
+  own.samples = block.end - block.begin;
+  out.put(own);
+  const bool alone = trainers == 1;
+  if (!alone) number_rows(plan, trainer);
+  out.put(std::span(alone ? plan.evictions : evictions_));
+  out.put(std::span(alone ? plan.fetches : fetches_));
+  out.put(std::span(alone ? plan.rows : rows_));
+  out.put(part(batch.labels, block.begin, block.end));
+  out.put(part(batch.dense, block.begin * batch.dense_features, block.end * batch.dense_features));
+  out.put(static_cast<std::uint64_t>(batch.tables.size()));
+  std::size_t first = 0;  // of a table's lookups in the plan
+  for (const data::Bags& bags : batch.tables) {
+    const std::uint32_t begin = bags.begin(block.begin);
+    const std::uint32_t end = bags.begin(block.end);
+    std::uint32_t* const rows = out.room<std::uint32_t>(end - begin);
+    const std::uint32_t* const lookups = plan.lookup_rows.data() + first + begin;
+    for (std::uint32_t i = 0; i < end - begin; ++i) rows[i] = alone ? lookups[i] : numbers_[lookups[i]];
+    encode_table(bags, block, out);
+    first += bags.begin(batch.samples);
+  }
+}
+
+// The order of the plan stays, so that the rows of a table still stand together.
+void PartEncoder::number_rows(const lookahead::StepPlan& plan, int trainer) {
+  const lookahead::Trainers bit = lookahead::only(trainer);
+  evictions_.clear();
+  std::copy_if(plan.evictions.begin(), plan.evictions.end(), std::back_inserter(evictions_),
+               [&](const lookahead::Eviction& e) { return e.owner == trainer; });
+  fetches_.clear();
+  std::copy_if(plan.fetches.begin(), plan.fetches.end(), std::back_inserter(fetches_),
+               [&](const lookahead::Fetch& f) { return (f.users & bit) != 0; });
+  rows_.clear();
+  numbers_.resize(plan.rows.size());
+  for (std::size_t i = 0; i < plan.rows.size(); ++i) {
+    numbers_[i] = static_cast<std::uint32_t>(rows_.size());
+    if ((plan.rows[i].users & bit) != 0) rows_.push_back(plan.rows[i]);
+  }
+}
+
+StepPart decode(const rpc::Buffer& buffer) {
+  rpc::WireReader in(buffer);
+  StepPart result;
+  result.head = in.get<StepHead>();
+  result.evictions = in.array<lookahead::Eviction>();
+  result.fetches = in.array<lookahead::Fetch>();
+  result.rows = in.array<lookahead::PlannedRow>();
+  result.labels = in.array<float>();
+  result.dense = in.array<float>();
+  result.tables.resize(in.get<std::uint64_t>());
+  for (embedding::TableLookups& table : result.tables) {
+    table.rows = in.array<std::uint32_t>();
+    table.offsets = in.array<std::uint32_t>();
+    table.weights = in.array<float>();
+  }
+  return result;
+}
+
+}  // namespace overture::train

@@ -1,0 +1,67 @@
+// StepPart: what one trainer is told of one step: which rows to write back, which to ask for, and its share
+// of the batch, whose lookups are numbers of rows instead of ids. A view: it points into a message, or into
+// a batch and its plan.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "overture/data/batch.h"
+#include "overture/embedding/lookups.h"
+#include "overture/lookahead/plan.h"
+#include "overture/lookahead/planner.h"
+#include "overture/rpc/message.h"
+
+namespace overture::train {
+
+struct StepHead {
+  std::int32_t batch = 0;           // as the planner counts: from 0, also in a resumed run
+  std::uint32_t slots = 0;          // that the cache needs
+  std::int64_t samples = 0;         // of this trainer
+  std::int64_t global_samples = 0;  // of all
+  bool flush = false;
+  bool clean_up = false;
+};
+
+struct StepPart {
+  StepHead head;
+  std::span<const lookahead::Eviction> evictions;  // that this trainer writes back
+  std::span<const lookahead::Fetch> fetches;       // that it asks for
+  std::span<const lookahead::PlannedRow> rows;     // that it looks up, in the order of their numbers
+  std::span<const float> labels;
+  std::span<const float> dense;
+  std::vector<embedding::TableLookups> tables;
+};
+
+// Samples [begin, end) of a batch belong to trainer `trainer` of so many.
+struct Block {
+  std::int64_t begin;
+  std::int64_t end;
+};
+constexpr Block block_of(std::int64_t samples, int trainer, int trainers) {
+  return {samples * trainer / trainers, samples * (trainer + 1) / trainers};
+}
+
+// Gives the planner a batch, table by table, the trainers' shares one after the other. Throws UserError when
+// the batch does not have the planner's tables.
+void feed(lookahead::Planner& planner, const data::Batch& batch);
+
+// Makes the message for one trainer; keeps what it needs from call to call.
+class PartEncoder {
+ public:
+  void encode(const StepHead& head, const data::Batch& batch, const lookahead::StepPlan& plan, int trainer,
+              int trainers, rpc::Buffer& buffer);
+
+ private:
+  void number_rows(const lookahead::StepPlan& plan, int trainer);
+
+  std::vector<lookahead::Eviction> evictions_;
+  std::vector<lookahead::Fetch> fetches_;
+  std::vector<lookahead::PlannedRow> rows_;
+  std::vector<std::uint32_t> numbers_;  // of the plan's rows, among this trainer's
+};
+
+StepPart decode(const rpc::Buffer& buffer);
+
+}  // namespace overture::train

@@ -1,0 +1,140 @@
+// For the tests of this folder: a small training that is not trivial, and what is left of it, to compare.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "overture/base/random.h"
+#include "overture/embedding/initial_rows.h"
+#include "overture/train/local_training.h"
+#include "overture/train/session.h"
+
+namespace overture::train {
+
+// Popular ids come often; one table is multi-hot with weights and empty bags; labels depend on the ids.
+class TestSource : public data::BatchSource {
+ public:
+  TestSource(const TrainConfig& config, std::int64_t samples, std::int64_t batches)
+      : config_(config), samples_(samples), batches_(batches) {}
+
+  bool next(data::Batch& batch) override {
+    if (next_ == batches_) return false;
+    RandomStream random(99, static_cast<std::uint64_t>(next_++));
+    batch = {.samples = samples_, .dense_features = config_.dense_features};
+    batch.tables.resize(config_.tables.tables.size());
+    for (std::int64_t s = 0; s < samples_; ++s) add_sample(batch, random);
+    return true;
+  }
+  void skip(std::int64_t batches) override { next_ = std::min(next_ + batches, batches_); }
+
+ private:
+  void add_sample(data::Batch& batch, RandomStream& random) {
+    double signal = 0;
+    for (std::int64_t i = 0; i < config_.dense_features; ++i) {
+      batch.dense.push_back(static_cast<float>(random.unit()));
+      signal += batch.dense.back() - 0.5f;
+    }
+    for (std::size_t t = 0; t < batch.tables.size(); ++t) {
+      data::Bags& bags = batch.tables[t];
+      const bool multi_hot = t == 1;
+      if (multi_hot && bags.offsets.empty()) bags.offsets.push_back(0);
+      for (auto n = multi_hot ? random.below(4) : 1; n > 0; --n) {
+        const double rows = static_cast<double>(config_.tables.tables[t].rows);
+        const auto id = static_cast<std::int64_t>(rows * std::pow(random.unit(), 4));
+        bags.ids.push_back(id);
+        if (multi_hot) bags.weights.push_back(0.5f + static_cast<float>(random.unit()));
+        signal +=
+            static_cast<double>(embedding::signed_unit(embedding::mixed(static_cast<std::uint64_t>(id))));
+      }
+      if (multi_hot) bags.offsets.push_back(static_cast<std::uint32_t>(bags.ids.size()));
+    }
+    batch.labels.push_back(random.unit() < 1 / (1 + std::exp(-2 * signal)) ? 1.0f : 0.0f);
+  }
+
+  const TrainConfig& config_;
+  std::int64_t samples_;
+  std::int64_t batches_;
+  std::int64_t next_ = 0;
+};
+
+inline TrainConfig small_config(embedding::OptimizerKind kind = embedding::OptimizerKind::sgd) {
+  const double rate = kind == embedding::OptimizerKind::adam ? 0.01 : 0.1;
+  TrainConfig config{.tables = {.tables = {{.rows = 300, .dim = 8},
+                                           {.rows = 50, .dim = 8, .pooling = embedding::Pooling::mean},
+                                           {.rows = 5000, .dim = 8}},
+                                .optimizer = {.kind = kind, .learning_rate = rate},
+                                .seed = 5},
+                     .dense_optimizer = {.kind = kind, .learning_rate = rate},
+                     .model = DlrmConfig{.bottom = {4, 16, 8}, .top = {16, 1}},
+                     .dense_features = 4,
+                     .seed = 5};
+  config.cache.lookahead = 6;
+  return config;
+}
+
+// Every number that training can change, and the losses on the way.
+struct Outcome {
+  std::vector<float> rows;
+  std::vector<float> dense;
+  std::vector<double> losses;
+};
+
+// Bit for bit.
+inline void expect_equal(const Outcome& one, const Outcome& other, const std::string& what) {
+  EXPECT_TRUE(one.losses == other.losses) << what << ": losses differ";
+  EXPECT_TRUE(one.rows == other.rows) << what << ": rows differ";
+  EXPECT_TRUE(one.dense == other.dense) << what << ": the dense part differs";
+}
+
+constexpr std::int64_t kTestSamples = 24;
+constexpr std::int64_t kTestBatches = 30;
+
+template <class RowOf>
+void collect(const TrainConfig& config, RowOf row_of, Learner& learner, Outcome& outcome) {
+  const auto layouts = config.tables.layouts();
+  for (std::size_t t = 0; t < layouts.size(); ++t) {
+    for (std::int64_t id = 0; id < config.tables.tables[t].rows; ++id) {
+      const float* const row = row_of(static_cast<std::int64_t>(t), id);
+      outcome.rows.insert(outcome.rows.end(), row, row + layouts[t].used());
+    }
+  }
+  for (const std::span<float> part : {learner.parameters().values(), learner.optimizer().state()})
+    outcome.dense.insert(outcome.dense.end(), part.begin(), part.end());
+}
+
+inline Outcome plain_outcome(const TrainConfig& config, std::int64_t batches = kTestBatches) {
+  LocalTraining training(config);
+  TestSource source(config, kTestSamples, batches);
+  data::Batch batch;
+  Outcome outcome;
+  for (std::int64_t step = 0; source.next(batch); ++step)
+    outcome.losses.push_back(training.train(batch, step));
+  collect(
+      config, [&](std::int64_t t, std::int64_t id) { return training.tables().row(t, id); },
+      training.learner(), outcome);
+  return outcome;
+}
+
+inline Outcome session_outcome(const TrainConfig& config, RunOptions options = {},
+                               const std::filesystem::path& checkpoint = {}) {
+  Session session(config, checkpoint);
+  TestSource source(config, kTestSamples, kTestBatches);
+  Outcome outcome;
+  const auto on_step = options.on_step;
+  options.on_step = [&](const StepReport& report) {
+    outcome.losses.push_back(report.loss);
+    if (on_step) on_step(report);
+  };
+  session.run(source, options);
+  collect(
+      config, [&](std::int64_t t, std::int64_t id) { return session.row(t, id); }, session.learner(),
+      outcome);
+  return outcome;
+}
+
+}  // namespace overture::train
