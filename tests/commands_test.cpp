@@ -40,7 +40,7 @@ TEST(Simulate, WritesAFolderAndPrintsEightyColumns) {
   for (const auto& entry : fs::directory_iterator(folder.path() / "my results"))
     files.insert(entry.path().filename());
   EXPECT_EQ(files, (std::set<std::string>{"summary.json", "setup.yaml", "layers.csv", "dimensions.csv",
-                                          "trace.json.gz"}));
+                                          "trace.json.gz", "report.html"}));
 }
 
 TEST(Simulate, TheSetupInTheResultsGivesTheSameResults) {
@@ -141,6 +141,9 @@ TEST(Explain, TheReferencePagesAreWhatTheProgramSays) {
   const Outcome flows = run_overture({"explain", "--flows", "--markdown"});
   EXPECT_NE(read_text(reference / "flows.md").find(flows.out), std::string::npos)
       << "run: overture explain --flows --markdown";
+  const Outcome train = run_overture({"explain", "--train", "--markdown"});
+  EXPECT_NE(read_text(reference / "train.md").find(train.out), std::string::npos)
+      << "run: overture explain --train --markdown";
 }
 
 TEST(Flows, GoldenFlowsGiveGoldenCompletionTimes) {

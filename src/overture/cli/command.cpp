@@ -37,7 +37,24 @@ std::string complaint(const CLI::App& app, const CLI::ParseError& error, const s
   return fmt::format("unknown command \"{}\"\n  {}", first_word, suggest(first_word, known));
 }
 
+CommandText text_of(const CLI::App& app) {
+  CommandText text{.name = app.get_name(), .description = app.get_description(), .footer = app.get_footer()};
+  for (const CLI::Option* option : app.get_options()) {
+    const bool positional = option->get_positional();
+    text.options.push_back({.names = option->get_name(positional, !positional),
+                            .help = option->get_description(),
+                            .is_flag = option->get_expected_max() == 0,
+                            .is_positional = positional});
+  }
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+    text.commands.push_back(text_of(*command));
+  }
+  return text;
+}
+
 }  // namespace
+
+CommandText Command::text() const { return text_of(app_); }
 
 Command Command::add(const std::string& name, const std::string& description) {
   CLI::App* command = app_.add_subcommand(name, description);
@@ -57,7 +74,6 @@ Command& Command::option(const std::string& name, std::optional<int>& value, con
   app_.add_option(name, value, help);
   return *this;
 }
-
 Command& Command::option(const std::string& name, float& value, const std::string& help) {
   add_option(app_, name, value, help);
   return *this;
@@ -89,6 +105,12 @@ Command& Command::required_option(const std::string& name, std::string& value, c
 Command& Command::positional(const std::string& name, std::string& value, const std::string& help,
                              bool required) {
   app_.add_option(name, value, help)->required(required);
+  return *this;
+}
+
+Command& Command::positional(const std::string& name, std::vector<std::string>& values,
+                             const std::string& help) {
+  app_.add_option(name, values, help)->required();
   return *this;
 }
 

@@ -13,9 +13,27 @@ class App;
 
 namespace overture::cli {
 
+// What a command says of itself, for the shell and the manual.
+struct CommandText {
+  struct Option {
+    std::string names;  // "-o,--out", or a positional's name
+    std::string help;
+    bool is_flag = false;
+    bool is_positional = false;
+  };
+  std::string name;
+  std::string description;
+  std::string footer;
+  std::vector<Option> options;
+  std::vector<CommandText> commands;
+};
+
 class Command {
  public:
   explicit Command(CLI::App& app) : app_(app) {}
+
+  // Of this command and all below it.
+  CommandText text() const;
 
   Command add(const std::string& name, const std::string& description);
 
@@ -33,6 +51,8 @@ class Command {
   Command& required_option(const std::string& name, std::string& value, const std::string& help);
   Command& positional(const std::string& name, std::string& value, const std::string& help,
                       bool required = true);
+  Command& positional(const std::string& name, std::vector<std::string>& values,
+                      const std::string& help);  // one or more
   // Shown under --help.
   Command& examples(const std::string& text);
   // Runs when this command was given; returns the exit code.

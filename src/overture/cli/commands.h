@@ -7,15 +7,26 @@ namespace overture::cli {
 
 void add_astra(Command& root);
 void add_bench(Command& root);
+void add_compare(Command& root);
+void add_convert(Command& root);
+void add_completion(Command& root);
 void add_demo(Command& root);
+void add_evaluate(Command& root);
+void add_doctor(Command& root);
 void add_explain(Command& root);
 void add_flows(Command& root);
 void add_generate(Command& root);
+void add_generate_dataset(Command& generate);  // under it
+void add_generate_topology(Command& generate);
 void add_import(Command& root);
 void add_lookahead(Command& root);
+void add_report(Command& root);
+void add_manual(Command& root);
 void add_serve(Command& root);
 void add_simulate(Command& root);
+void add_study(Command& root);
 void add_sweep(Command& root);
 void add_validate(Command& root);
+void add_train(Command& root);
 
 }  // namespace overture::cli

@@ -1,6 +1,7 @@
 #include <array>
 #include <filesystem>
 #include <memory>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -9,6 +10,7 @@
 #include "overture/cli/commands.h"
 #include "overture/cli/version.h"
 #include "overture/examples.h"
+#include "overture/report/html.h"
 #include "overture/report/run_folder.h"
 #include "overture/setup/setup.h"
 
@@ -53,6 +55,7 @@ workload::SimulationResult simulate_into(const setup::Setup& setup, const std::f
                             .result = result,
                             .recorder = recorder},
                            folder);
+  report::write_html(folder);
   return result;
 }
 
@@ -60,9 +63,11 @@ int run(const std::string& out) {
   const std::filesystem::path folder(out);
   fmt::print("The DLRM of the ASTRA-sim tutorial on 64 NPUs of 128 GiB/s, wired in four ways\n\n");
   Table table({"network", "iteration", "exposed", "optimistic", "cost"});
+  std::vector<std::filesystem::path> folders;
   for (const Machine& machine : kMachines) {
+    folders.push_back(folder / machine.folder);
     const setup::Setup setup = demo_setup(machine, network::Contention::links);
-    const auto result = simulate_into(setup, folder / machine.folder);
+    const auto result = simulate_into(setup, folders.back());
     const auto optimistic = workload::simulate(demo_setup(machine, network::Contention::none).simulation);
     const int passes = setup.simulation.passes;
     table.add({machine.name, to_string(result.finished / passes), to_string(result.exposed() / passes),
@@ -75,6 +80,8 @@ int run(const std::string& out) {
                   "with both directions' links.",
                   80, 0));
   fmt::print("results: {} (summary.json, CSVs, trace.json.gz for ui.perfetto.dev)\n", (folder / "").string());
+  report::write_page(folders, folder / "report.html");
+  fmt::print("report: {}\n", (folder / "report.html").string());
   return 0;
 }
 

@@ -8,6 +8,7 @@
 #include "overture/cli/commands.h"
 #include "overture/setup/flows_setup.h"
 #include "overture/setup/setup.h"
+#include "overture/setup/train_setup.h"
 
 namespace overture::cli {
 namespace {
@@ -15,6 +16,7 @@ namespace {
 struct Options {
   std::string key;
   bool flows = false;
+  bool train = false;
   bool markdown = false;
 };
 
@@ -38,7 +40,9 @@ void print_markdown(const std::vector<setup::Explanation>& all) {
 
 // "system" explains everything below it; "network.dimensions.0.size" is an entry's key like any other's.
 int run(const Options& options) {
-  const auto all = options.flows ? setup::explain_flows_setup() : setup::explain_setup();
+  const auto all = options.train   ? setup::explain_train_setup()
+                   : options.flows ? setup::explain_flows_setup()
+                                   : setup::explain_setup();
   if (options.markdown) {
     print_markdown(all);
     return 0;
@@ -78,6 +82,7 @@ void add_explain(Command& root) {
                   "Such as network.contention, or a part like system; all keys when left out", false)
       .flag("--flows", options->flows,
             "Keys of the setups of `overture flows`, instead of those of `simulate`")
+      .flag("--train", options->train, "Keys of the setups of `overture train`")
       .flag("--markdown", options->markdown, "All keys as a table; docs/reference/*.md are made from it")
       .examples("  overture explain network.contention\n  overture explain system")
       .runs([options] { return run(*options); });

@@ -14,6 +14,7 @@
 #include "overture/cli/version.h"
 #include "overture/network/ns3/ns3_program.h"
 #include "overture/report/flows_summary.h"
+#include "overture/report/html.h"
 #include "overture/setup/flow_list.h"
 #include "overture/setup/flows_setup.h"
 
@@ -32,6 +33,7 @@ struct Options {
   std::string max_sim_time;
   int max_wall_seconds = 0;
   bool json = false;
+  bool no_report = false;
 };
 
 packet::RunLimits limits(const Options& options) {
@@ -46,12 +48,20 @@ packet::RunLimits limits(const Options& options) {
   return limits;
 }
 
-void print_summary(const report::FlowsRun& run, const std::filesystem::path& folder) {
+void print_summary(const report::FlowsRun& run, const std::filesystem::path& folder, bool with_report) {
   fmt::print("{}: {} hosts, {} flows, {} finished\n\n", run.name, run.topology.graph.hosts(),
              run.flows.size(), run.result.finished);
   Table table({"what", "value"});
   for (const auto& [label, text] : report::flows_lines(run)) table.add({label, text});
-  fmt::print("{}\nresults: {}\n", table.text(), folder.string());
+  fmt::print("{}\n", table.text());
+  if (run.result.locked) {
+    fmt::print("note: {}\n\n",
+               wrap("the network has locked up: full buffers wait for each other in a circle. On "
+                    "rings, lossless.control: credits avoids that.",
+                    80, 6));
+  }
+  fmt::print("results: {}\n", folder.string());
+  if (with_report) fmt::print("report: {}\n", (folder / "report.html").string());
 }
 
 // Completion times only: ns-3 is here to be compared with.
@@ -117,10 +127,11 @@ int run(const Options& options) {
   report::write_flows_folder(run, folder);
   write_file(options.out.empty() ? folder / "fct.csv" : std::filesystem::path(options.out),
              setup::write_flow_csv(flows, result));
+  if (!options.no_report) report::write_html(folder);
   if (options.json) {
     fmt::print("{}", report::flows_summary_json(run));
   } else {
-    print_summary(run, folder);
+    print_summary(run, folder, !options.no_report);
   }
   return 0;
 }
@@ -143,6 +154,7 @@ void add_flows(Command& root) {
       .option("--max-wall", options->max_wall_seconds,
               "Stop after so many seconds and report what finished; 0: never")
       .flag("--json", options->json, "Print summary.json instead of a table")
+      .flag("--no-report", options->no_report, "Do not make report.html")
       .examples(
           "  overture flows fat-tree.yaml\n"
           "  overture flows fat-tree.yaml --flows flows.csv --out fct.csv\n"

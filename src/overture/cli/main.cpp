@@ -16,11 +16,20 @@ int main(int argc, char** argv) {
     add_import(root);
     add_flows(root);
     add_sweep(root);
+    add_study(root);
     add_validate(root);
     add_serve(root);
+    add_doctor(root);
+    add_completion(root);
+    add_manual(root);
+    add_train(root);
+    add_evaluate(root);
     add_lookahead(root);
     add_bench(root);
+    add_report(root);
+    add_compare(root);
     add_generate(root);
+    add_convert(root);
     add_explain(root);
   });
 }

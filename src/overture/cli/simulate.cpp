@@ -7,6 +7,7 @@
 #include "overture/base/text.h"
 #include "overture/cli/commands.h"
 #include "overture/cli/version.h"
+#include "overture/report/html.h"
 #include "overture/report/run_folder.h"
 #include "overture/setup/setup.h"
 
@@ -20,6 +21,7 @@ struct Options {
   bool json = false;
   bool full = false;
   bool quiet = false;
+  bool no_report = false;
 };
 
 std::string percent(Duration part, Duration whole) {
@@ -28,7 +30,7 @@ std::string percent(Duration part, Duration whole) {
                                                            static_cast<double>(whole.count()));
 }
 
-void print_summary(const report::Run& run, const std::filesystem::path& folder) {
+void print_summary(const report::Run& run, const std::filesystem::path& folder, bool with_report) {
   const auto& result = run.result;
   fmt::print("{}: {} NPUs, {} iteration{}\n\n", run.name, result.ranks, run.config.passes,
              run.config.passes == 1 ? "" : "s");
@@ -40,6 +42,7 @@ void print_summary(const report::Run& run, const std::filesystem::path& folder) 
   fmt::print("{}\nwhy: {}\n", table.text(), wrap(report::why(result), 80, 5));
   for (const std::string& caveat : report::caveats(run.config)) fmt::print("note: {}\n", wrap(caveat, 80, 6));
   fmt::print("results: {}\n", folder.string());
+  if (with_report) fmt::print("report: {}\n", (folder / "report.html").string());
 }
 
 int run(const Options& options) {
@@ -57,10 +60,11 @@ int run(const Options& options) {
       options.out.empty() ? std::filesystem::path("results") / std::filesystem::path(options.setup).stem()
                           : std::filesystem::path(options.out);
   report::write_run_folder(run, folder);
+  if (!options.no_report) report::write_html(folder);
   if (options.json) {
     fmt::print("{}", report::summary_json(run));
   } else if (!options.quiet) {
-    print_summary(run, folder);
+    print_summary(run, folder, !options.no_report);
   }
   return 0;
 }
@@ -75,6 +79,7 @@ void add_simulate(Command& root) {
       .option("-o,--out", options->out, "Folder for the results (default: results/<setup name>)")
       .flag("--json", options->json, "Print summary.json instead of a table")
       .flag("--simulate-all-npus", options->full, "Simulate every NPU even where one tells all")
+      .flag("--no-report", options->no_report, "Do not make report.html")
       .flag("-q,--quiet", options->quiet, "Print nothing")
       .examples(
           "  overture simulate dlrm-torus.yaml\n"

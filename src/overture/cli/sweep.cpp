@@ -16,6 +16,7 @@
 #include "overture/cli/commands.h"
 #include "overture/cli/version.h"
 #include "overture/report/csv_grid.h"
+#include "overture/report/html.h"
 #include "overture/setup/sweep_setup.h"
 
 namespace overture::cli {
@@ -210,7 +211,9 @@ int run(const Options& options) {
   write_results(sweep, job, folder, rows, metric);
   fmt::print("{}: {} of {} points, {}\n\n", sweep.name, rows.size(), job.points.size(), sweep.command);
   print_table(sweep, rows, metric);
-  fmt::print("\nresults: {} (sweep.csv, a folder per point)\n", folder.string());
+  report::write_html(folder);
+  fmt::print("\nresults: {} (sweep.csv, a folder per point)\nreport: {}\n", folder.string(),
+             (folder / "report.html").string());
   return failures.empty() ? 0 : failures[0].exit_code;
 }
 

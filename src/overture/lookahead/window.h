@@ -66,17 +66,24 @@ class Window {
   void read_small(std::int64_t table, Trainers user, std::span<const Id> ids, WindowBatch& batch);
   template <class Id>
   void read_large(std::int64_t table, Trainers user, std::span<const Id> ids, WindowBatch& batch);
+  std::uint32_t* room_for_numbers(WindowBatch& batch, std::size_t lookups) const;
   void note_use(KnownRow& known, std::uint32_t place);
   std::uint32_t find_or_add(Row row, std::uint32_t half);
   std::uint32_t add(Row row, std::uint32_t half);
   void sweep();
+
+  // The last use of a row: small enough that those of all small tables stay near the core.
+  struct Seen {
+    std::int32_t batch = kNever;
+    std::uint32_t place = 0;
+  };
 
   BatchRing batches_;
   WindowRows uses_;
   bool index_lookups_;
   // Rows of small tables are known by their place, table after table; only those of the others are searched.
   std::vector<std::int64_t> small_from_;  // per table; -1 for the others
-  HugeVector<std::uint32_t> seen_;        // per row of a small table: the place of its last use
+  HugeVector<Seen> seen_;                 // per row of a small table
   RowIndex index_;                        // into known_
   HugeVector<KnownRow> known_;
   std::vector<std::uint32_t> free_;  // places in known_

@@ -43,8 +43,8 @@ class Runs {
     const fs::path folder = unfinished(job_.points[point]);
     fs::remove_all(folder);
     fs::create_directories(folder);
-    std::vector<std::string> words{job_.program.string(), job_.command, job_.setup.string(), "-o",
-                                   folder.string()};
+    std::vector<std::string> words{job_.program.string(), job_.command, job_.setup.string(),
+                                   "--no-report",         "-o",         folder.string()};
     for (const std::string& override : job_.points[point].overrides)
       words.insert(words.end(), {"-s", override});
     const pid_t child = fork();

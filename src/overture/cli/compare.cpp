@@ -1,0 +1,129 @@
+#include <filesystem>
+#include <map>
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "overture/base/error.h"
+#include "overture/base/table.h"
+#include "overture/base/text.h"
+#include "overture/cli/commands.h"
+#include "overture/report/html.h"
+#include "overture/report/page_compare.h"
+#include "overture/setup/value.h"
+
+namespace overture::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Options {
+  std::vector<std::string> folders;
+  std::string out = "results/compare";
+};
+
+// Every scalar of a setup under its key: "network.dimensions.0.size".
+void flatten(const setup::Value& value, const std::string& key, std::map<std::string, std::string>& out) {
+  const std::string prefix = key.empty() ? "" : key + ".";
+  if (value.kind == setup::Value::Kind::scalar) out[key] = value.text;
+  for (std::size_t i = 0; i < value.items.size(); ++i)
+    flatten(value.items[i], prefix + std::to_string(i), out);
+  for (const auto& entry : value.keys) flatten(entry.value, prefix + entry.key, out);
+}
+
+std::string text_or_dash(const std::map<std::string, std::string>& keys, const std::string& key) {
+  const auto found = keys.find(key);
+  return found == keys.end() ? "-" : found->second;
+}
+
+// The keys in which the setups differ, one row each.
+void add_setup_rows(Table& table, const report::Comparison& comparison) {
+  std::vector<std::map<std::string, std::string>> setups;
+  std::map<std::string, bool> differs;
+  for (const auto& run : comparison.runs) {
+    if (run.setup_yaml.empty()) return;
+    flatten(setup::parse_yaml(run.setup_yaml, run.label + "/setup.yaml"), "", setups.emplace_back());
+  }
+  for (const auto& setup : setups) {
+    for (const auto& [key, text] : setup) {
+      for (const auto& other : setups) differs[key] = differs[key] || text_or_dash(other, key) != text;
+    }
+  }
+  for (const auto& [key, different] : differs) {
+    if (!different) continue;
+    std::vector<std::string> row{key};
+    for (const auto& setup : setups) row.push_back(text_or_dash(setup, key));
+    table.add(row);
+  }
+}
+
+// Two runs and what changed, or many runs with the change behind each value.
+Table number_table(const report::Comparison& comparison) {
+  std::vector<std::string> head{"what"};
+  for (const auto& run : comparison.runs) head.push_back(run.label);
+  const bool two = comparison.runs.size() == 2;
+  if (two) head.emplace_back("change");
+  Table table(head);
+  for (const report::ComparedNumber& number : comparison.numbers) {
+    if (number.same) continue;
+    std::vector<std::string> row{number.what};
+    for (std::size_t i = 0; i < number.values.size(); ++i) {
+      const bool shown = !two && !number.changes[i].empty();
+      row.push_back(shown ? fmt::format("{}  {:>8}", number.values[i], number.changes[i]) : number.values[i]);
+    }
+    if (two) row.push_back(number.changes[1]);
+    table.add(row);
+  }
+  return table;
+}
+
+void print(const report::Comparison& comparison) {
+  const Table numbers = number_table(comparison);
+  fmt::print("{}", !numbers.empty()             ? numbers.text()
+                   : comparison.numbers.empty() ? "The runs have no number in common.\n"
+                                                : "All numbers are the same.\n");
+  std::string same;
+  for (const auto& number : comparison.numbers) {
+    if (number.same) same += (same.empty() ? "" : ", ") + number.what + " " + number.values[0];
+  }
+  if (!same.empty()) fmt::print("\nsame in all: {}\n", wrap(same, 80, 13));
+  std::vector<std::string> head{"setup"};
+  for (const auto& run : comparison.runs) head.push_back(run.label);
+  Table setups(head);
+  add_setup_rows(setups, comparison);
+  if (!setups.empty()) fmt::print("\n{}", setups.text());
+}
+
+int run(const Options& options) {
+  if (options.folders.size() < 2) {
+    throw UserError({.key = "folders"}, "a comparison needs two results folders at least",
+                    "overture compare results/a results/b");
+  }
+  const std::vector<fs::path> folders(options.folders.begin(), options.folders.end());
+  const report::Comparison comparison = report::compare_runs(folders);
+  const fs::path out(options.out);
+  std::error_code error;
+  fs::create_directories(out, error);
+  if (error) throw UserError({.file = out.string()}, "cannot be made: " + error.message());
+  report::write_page(folders, out / "report.html");
+  print(comparison);
+  fmt::print("\nreport: {}\n", (out / "report.html").string());
+  return 0;
+}
+
+}  // namespace
+
+void add_compare(Command& root) {
+  auto options = std::make_shared<Options>();
+  Command command = root.add("compare", "Put two or more runs side by side: a table and one report");
+  command
+      .positional("folders", options->folders,
+                  "Results folders; the first is what the others are compared with")
+      .option("-o,--out", options->out, "Folder for report.html")
+      .examples(
+          "  overture compare results/torus results/switch\n"
+          "  overture compare results/demo/torus-3d results/demo/torus-2d -o results/tori")
+      .runs([options] { return run(*options); });
+}
+
+}  // namespace overture::cli

@@ -1,0 +1,35 @@
+#include "overture/cli/evaluation.h"
+
+#include <fmt/format.h>
+
+#include "overture/base/interrupt.h"
+#include "overture/base/progress.h"
+#include "overture/cli/counts.h"
+#include "overture/train/dense/loss.h"
+
+namespace overture::cli {
+
+data::Metrics evaluate(data::BatchSource& source, const Predict& predict) {
+  data::Evaluation evaluation;
+  Progress progress("evaluate", 0);
+  data::Batch batch;
+  std::vector<float> probabilities;
+  for (std::int64_t done = 1; source.next(batch); ++done) {
+    probabilities.clear();
+    for (const float logit : predict(batch)) probabilities.push_back(train::sigmoid(logit));
+    evaluation.add(probabilities, batch.labels);
+    progress.update(done);
+  }
+  return evaluation.metrics();
+}
+
+std::vector<std::pair<std::string, std::string>> metric_lines(const data::Metrics& metrics) {
+  return {{"held-out samples", with_commas(metrics.samples)},
+          {"log-loss", fmt::format("{:.6f}", metrics.log_loss)},
+          {"AUC", fmt::format("{:.6f}", metrics.auc)},
+          {"accuracy", fmt::format("{:.2f} %", 100 * metrics.accuracy)},
+          {"normalised entropy", fmt::format("{:.4f}", metrics.normalized_entropy)},
+          {"calibration", fmt::format("{:.4f}", metrics.calibration)}};
+}
+
+}  // namespace overture::cli

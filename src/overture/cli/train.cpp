@@ -1,0 +1,243 @@
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <system_error>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <unistd.h>
+
+#include "overture/base/error.h"
+#include "overture/base/files.h"
+#include "overture/base/interrupt.h"
+#include "overture/base/progress.h"
+#include "overture/base/table.h"
+#include "overture/base/units.h"
+#include "overture/cli/commands.h"
+#include "overture/cli/counts.h"
+#include "overture/cli/evaluation.h"
+#include "overture/cli/train_flags.h"
+#include "overture/cli/version.h"
+#include "overture/setup/train_setup.h"
+#include "overture/train/checkpoint.h"
+#include "overture/train/local_training.h"
+#include "overture/train/results.h"
+#include "overture/train/session.h"
+
+namespace overture::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+using json = nlohmann::ordered_json;
+
+struct Options {
+  std::string setup;
+  std::vector<std::string> overrides;
+  std::string folder;
+  bool resume = false;
+  bool overwrite = false;
+  bool json = false;
+  TrainFlags flags;
+};
+
+struct Done {
+  train::RunResult result;
+  train::Totals totals;
+  double seconds = 0;
+  std::optional<data::Metrics> metrics;
+};
+
+double seconds_since(Clock::time_point started) {
+  return std::chrono::duration<double>(Clock::now() - started).count();
+}
+
+// One line that is drawn anew while training runs; only on a terminal.
+class LiveLine {
+ public:
+  void show(const train::Totals& totals, double seconds, std::int64_t step) {
+    if (!terminal_ || Clock::now() - drawn_ < std::chrono::milliseconds(100)) return;
+    drawn_ = Clock::now();
+    fmt::print(stderr, "\r\033[Kstep {}  {:.0f} samples/s  loss {:.5f}  hits {:.1f} %", step,
+               static_cast<double>(totals.samples) / seconds, totals.loss, 100 * totals.hit_rate());
+    std::fflush(stderr);
+  }
+  void clear() const {
+    if (terminal_ && drawn_ != Clock::time_point{}) fmt::print(stderr, "\r\033[K");
+  }
+
+ private:
+  bool terminal_ = isatty(STDERR_FILENO) != 0;
+  Clock::time_point drawn_{};
+};
+
+fs::path results_folder(const Options& options, const setup::TrainSetup& setup) {
+  if (!options.folder.empty()) return options.folder;
+  return fs::path("results") /
+         (options.setup.empty() ? fs::path(setup.name) : fs::path(options.setup).stem());
+}
+
+// The checkpoint to go on from; empty to start afresh. A finished run is not overwritten by accident.
+fs::path starting_point(const Options& options, const fs::path& folder) {
+  const auto found = train::latest_checkpoint(folder / "checkpoints");
+  if (options.resume) {
+    if (!found) throw UserError({.file = folder.string()}, "holds no checkpoint to resume from");
+    return *found;
+  }
+  if (found && !options.overwrite) {
+    throw UserError({.file = folder.string()}, "holds a training run already",
+                    "go on with it by --resume, replace it by --overwrite, or name another folder with -o");
+  }
+  std::error_code error;
+  fs::remove_all(folder / "checkpoints", error);
+  fs::create_directories(folder, error);
+  if (error) throw UserError({.file = folder.string()}, "cannot be made: " + error.message());
+  return {};
+}
+
+template <class Training>
+Done run_training(Training& training, const setup::TrainSetup& setup, data::Batches& source,
+                  const fs::path& folder) {
+  const Interrupt interrupt;
+  Done done;
+  LiveLine line;
+  train::MetricsFile metrics(folder / "metrics.jsonl", training.first_step());
+  const auto started = Clock::now();
+  train::RunOptions options{.checkpoints = folder / "checkpoints",
+                            .checkpoint_every = setup.checkpoint_every};
+  if (setup.steps > 0) options.steps = std::max<std::int64_t>(setup.steps - training.first_step(), 0);
+  options.stop = [] { return Interrupt::requested(); };
+  options.on_step = [&](const train::StepReport& report) {
+    const double seconds = seconds_since(started);
+    done.totals.add(report);
+    metrics.add(report, seconds);
+    line.show(done.totals, seconds, report.step + 1);
+  };
+  done.result = training.run(source, options);
+  done.seconds = seconds_since(started);
+  line.clear();
+  if (setup.data.test_every > 0 && !done.result.stopped_early) {
+    const auto held_out = setup::open_train_data(setup, data::Part::test);
+    done.metrics = evaluate(*held_out, [&](const data::Batch& batch) { return training.predict(batch); });
+  }
+  return done;
+}
+
+json summary(const setup::TrainSetup& setup, const Done& done, std::size_t table_bytes) {
+  const train::Totals& totals = done.totals;
+  json root{{"name", setup.name},
+            {"overture", version_text()},
+            {"steps", done.result.steps},
+            {"steps_of_this_run", totals.steps},
+            {"stopped_early", done.result.stopped_early},
+            {"seconds", done.seconds},
+            {"samples_per_second", static_cast<double>(totals.samples) / done.seconds},
+            {"loss", totals.loss},
+            {"table_bytes", table_bytes},
+            {"lookups", totals.lookups},
+            {"rows", totals.rows},
+            {"hit_rate", totals.hit_rate()},
+            {"critical_rows", totals.critical_rows},
+            {"most_resident_rows", totals.most_resident_rows},
+            {"fetched_rows", totals.fetched_rows},
+            {"fetched_bytes", totals.fetched_bytes},
+            {"stored_bytes", totals.stored_bytes},
+            {"compute_seconds", totals.compute_seconds},
+            {"waited_for_plan_seconds", totals.waited_for_plan_seconds},
+            {"waited_for_rows_seconds", totals.waited_for_rows_seconds},
+            {"waited_for_peers_seconds", totals.waited_for_peers_seconds}};
+  if (done.metrics) {
+    root["held_out"] = {{"samples", done.metrics->samples},
+                        {"log_loss", done.metrics->log_loss},
+                        {"auc", done.metrics->auc},
+                        {"accuracy", done.metrics->accuracy},
+                        {"normalized_entropy", done.metrics->normalized_entropy},
+                        {"calibration", done.metrics->calibration}};
+  }
+  root["checkpoint"] = done.result.checkpoint.string();
+  return root;
+}
+
+void print_summary(const setup::TrainSetup& setup, const Done& done, const fs::path& folder) {
+  const train::Totals& totals = done.totals;
+  if (done.result.stopped_early) fmt::print("stopped after step {}; --resume goes on\n\n", done.result.steps);
+  Table table({"what", "value"});
+  table.add({"steps", with_commas(done.result.steps)});
+  table.add({"samples/s", fmt::format("{:.0f}", static_cast<double>(totals.samples) / done.seconds)});
+  table.add({"loss", fmt::format("{:.5f}", totals.loss)});
+  if (!setup::is_local(setup)) {
+    table.add({"hit rate", fmt::format("{:.1f} %", 100 * totals.hit_rate())});
+    table.add({"rows fetched", with_commas(totals.fetched_rows)});
+    table.add({"bytes fetched", to_string(Bytes{totals.fetched_bytes})});
+    table.add({"most rows in the cache", with_commas(totals.most_resident_rows)});
+    table.add({"waited for rows", fmt::format("{:.2f} s", totals.waited_for_rows_seconds)});
+  }
+  if (done.metrics) {
+    for (const auto& [label, value] : metric_lines(*done.metrics)) table.add({label, value});
+  }
+  fmt::print("{}\nresults: {}\n", table.text(), folder.string());
+}
+
+std::size_t table_bytes(const train::TrainConfig& config) {
+  std::size_t bytes = 0;
+  for (int server = 0; server < config.servers; ++server)
+    bytes += embedding::Tables::bytes(config.tables, {.index = server, .count = config.servers});
+  return bytes;
+}
+
+int run(const Options& options) {
+  std::vector<std::string> assignments = options.flags.assignments();
+  assignments.insert(assignments.end(), options.overrides.begin(), options.overrides.end());
+  const setup::TrainSetup setup = setup::load_train_setup(options.setup, assignments);
+  const auto source = setup::open_train_data(setup, data::Part::train);
+  const train::TrainConfig config = setup::make_train_config(setup, source->shape());
+  const fs::path folder = results_folder(options, setup);
+  const fs::path checkpoint = starting_point(options, folder);
+  setup::TrainSetup as_run = setup;
+  if (!setup.data.file.empty())
+    as_run.data.file = fs::absolute(fs::path(setup.file).parent_path() / setup.data.file);
+  write_file(folder / "setup.yaml", setup::write_train_setup(as_run));
+  Done done;
+  if (setup::is_local(setup)) {
+    train::LocalTraining training(config, checkpoint);
+    done = run_training(training, setup, *source, folder);
+  } else {
+    train::Session training(config, checkpoint);
+    done = run_training(training, setup, *source, folder);
+  }
+  const std::string text = summary(setup, done, table_bytes(config)).dump(2) + "\n";
+  write_file(folder / "summary.json", text);
+  if (options.json) {
+    fmt::print("{}", text);
+  } else {
+    print_summary(setup, done, folder);
+  }
+  return 0;
+}
+
+}  // namespace
+
+void add_train(Command& root) {
+  auto options = std::make_shared<Options>();
+  Command command = root.add("train", "Train a recommendation model with a cache that looks ahead");
+  command
+      .positional("setup", options->setup, "Setup (YAML), unless flags say all; see docs/reference/train.md",
+                  false)
+      .option("-s,--set", options->overrides, "key=value: change one key of the setup; may be repeated")
+      .option("-o,--results", options->folder, "Folder for the results (default: results/<setup name>)")
+      .flag("--resume", options->resume, "Go on where the run in the results folder was stopped")
+      .flag("--overwrite", options->overwrite, "Replace the run in the results folder")
+      .flag("--json", options->json, "Print summary.json instead of a table");
+  add_train_flags(command, options->flags);
+  command
+      .examples(
+          "  overture train --synthetic kaggle --scale 0.01 --samples 200000\n"
+          "  overture train --data clicks.ovt --arch-mlp-bot 13-512-256-64-16 --arch-mlp-top 512-256-1 \\\n"
+          "    --arch-sparse-feature-size 16 --mini-batch-size 2048 --lookahead-value 200\n"
+          "  overture train setup.yaml -s optimizer.kind=adagrad --resume")
+      .runs([options] { return run(*options); });
+}
+
+}  // namespace overture::cli

@@ -1,0 +1,28 @@
+// The flags that `overture train` takes from facebookresearch/dlrm and from Bagpipe: other names for keys of
+// the setup.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "overture/cli/command.h"
+
+namespace overture::cli {
+
+struct TrainFlags {
+  struct Given {
+    std::string key;  // of the setup
+    std::string value;
+  };
+  std::vector<std::unique_ptr<Given>> given;  // their addresses stay
+  bool interaction_itself = false;
+  std::string optimizer;
+
+  // Assignments as after -s, of the flags that were given.
+  std::vector<std::string> assignments() const;
+};
+
+void add_train_flags(Command& command, TrainFlags& flags);
+
+}  // namespace overture::cli

@@ -1,0 +1,59 @@
+// How long the parts of a DLRM take on a node of several GPUs. The kernel times of Model-A and Model-I were
+// never published; the defaults are the study's fits (A100, fp32) and one number per table that was fitted
+// to its results. A file can replace any of them.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "overture/base/units.h"
+#include "overture/compute/rates.h"
+#include "overture/model/dlrm.h"
+
+namespace overture::model {
+
+struct DlrmCalibration {
+  // A table for a batch of `reference_batch` on one GPU, in proportion to the batch. Back-fitted: 365 ms
+  // backward for 92 columns, 330 ms for 80 (the default).
+  Duration embedding_forward = std::chrono::milliseconds(100);
+  Duration embedding_backward = std::chrono::milliseconds(330);
+  std::int64_t reference_batch = 524'288;
+
+  // What a sound kernel needs: the bytes of the rows it gathers at this rate, backward twice that.
+  Bandwidth gather_rate = Bandwidth::bits_per_second(780'000'000'000 * 8);
+
+  compute::FlopRate dense_rate = compute::FlopRate::per_second(17'500'000'000'000);
+  Duration dense_floor = std::chrono::microseconds(20);  // forward; backward is twice forward
+
+  Bandwidth concat_rate = Bandwidth::bits_per_second(1'200'000'000'000 * 8);
+  Duration concat_floor = std::chrono::microseconds(500);
+};
+
+// One of the two lines of numbers behind the defaults: "A" has 330 ms backward, "I" 365 ms.
+DlrmCalibration published_calibration(std::string_view model);
+
+// `samples` on one GPU; forward. Backward takes twice as long.
+Duration dense_time(const DlrmCalibration& calibration, const DenseLayer& layer, std::int64_t samples);
+// `samples` on one GPU, forward or backward.
+Duration concat_time(const DlrmCalibration& calibration, std::int64_t width, std::int64_t samples);
+
+struct ForwardBackward {
+  Duration forward;
+  Duration backward;
+};
+// The whole batch on one GPU: as fitted, and as its memory traffic allows.
+ForwardBackward fitted_embedding_time(const DlrmCalibration& calibration, std::int64_t batch);
+ForwardBackward gathered_embedding_time(const DlrmCalibration& calibration, const EmbeddingTable& table,
+                                        std::int64_t batch);
+
+// Header `name,value`, then any of the names above: `embedding_backward,365 ms`. Throws UserError on an
+// unknown name, one that is there twice, and a value without its unit.
+DlrmCalibration parse_calibration(std::string_view text, const std::string& file,
+                                  DlrmCalibration defaults = {});
+DlrmCalibration read_calibration(const std::filesystem::path& path, const DlrmCalibration& defaults = {});
+// What parse_calibration() reads back.
+std::string to_csv(const DlrmCalibration& calibration);
+
+}  // namespace overture::model

@@ -1,0 +1,329 @@
+#include "overture/network/flow/flow_network.h"
+
+#include <algorithm>
+
+#include "overture/base/check.h"
+
+namespace overture::network::flow {
+namespace {
+
+// Classes of links beyond those at the start that may stay when the network falls idle.
+constexpr std::uint32_t kFewClasses = 64;
+
+// As many messages sent at one instant are looked at one by one; more are searched for symmetry.
+constexpr std::size_t kFewMessages = 4;
+
+Bytes at_least_one(Bytes size) { return std::max(size, Bytes{1}); }
+
+template <class T>
+std::uint32_t take(std::vector<std::uint32_t>& unused, std::vector<T>& all) {
+  if (unused.empty()) {
+    all.emplace_back();
+    return static_cast<std::uint32_t>(all.size() - 1);
+  }
+  const std::uint32_t id = unused.back();
+  unused.pop_back();
+  return id;
+}
+
+// Links are told apart by their rate and their schedule.
+std::vector<std::uint32_t> kinds_of_links(const topology::Graph& graph, const FlowConfig& config) {
+  std::map<std::pair<std::int64_t, int>, std::uint32_t> kinds;
+  std::vector<std::uint32_t> result;
+  for (std::size_t i = 0; i < graph.links().size(); ++i) {
+    const int schedule = config.schedule_of_link.empty() ? -1 : config.schedule_of_link[i];
+    const std::pair key(graph.links()[i].wire.rate.bits_per_second(), schedule);
+    result.push_back(kinds.try_emplace(key, static_cast<std::uint32_t>(kinds.size())).first->second);
+  }
+  return result;
+}
+
+}  // namespace
+
+FlowNetwork::FlowNetwork(topology::Topology topology, const FlowConfig& config, sim::EventQueue& events)
+    : topology_((require_sound(config, topology.graph), std::move(topology))),
+      config_(config),
+      events_(events),
+      ways_(topology_, config.paths, config.seed),
+      symmetry_(ways_, kinds_of_links(topology_.graph, config), config.tolerance),
+      first_link_classes_(symmetry_.link_classes()),
+      fluid_([this](std::uint32_t link_class, Time when) { return capacity(link_class, when); }),
+      one_by_one_(*this, events) {
+  fluid_.reserve(symmetry_.link_classes());
+}
+
+Statistics FlowNetwork::statistics() const {
+  return {.messages = messages_,
+          .delivered = delivered_,
+          .streams = fluid_.streams(),
+          .solutions = fluid_.solutions(),
+          .solved_lanes = fluid_.solved_lanes()};
+}
+
+void FlowNetwork::send(const Message& message, Action delivered) {
+  const int hosts = topology_.graph.hosts();
+  check(index(message.from) >= 0 && index(message.from) < hosts && index(message.to) >= 0 &&
+            index(message.to) < hosts,
+        "messages go between the network's hosts");
+  if (message.from == message.to) return events_.after(Duration::zero(), delivered);
+  const Way way = ways_.find(index(message.from), index(message.to));
+  if (config_.latency == Latency::before) return start_later(message, way, delivered);
+  enqueue(message, way, delivered);
+}
+
+void FlowNetwork::start_later(const Message& message, const Way& way, Action delivered) {
+  const std::uint32_t id = take(unused_waiting_, waiting_);
+  waiting_[id] = {.message = message, .way = way, .delivered = delivered};
+  events_.after(ways_.delay(way), [this, id] {
+    enqueue(waiting_[id].message, waiting_[id].way, waiting_[id].delivered);
+    unused_waiting_.push_back(id);
+  });
+}
+
+void FlowNetwork::enqueue(const Message& message, const Way& way, Action delivered) {
+  next_.push_back({.message = message, .way = way, .delivered = delivered});
+  ++messages_;
+  act_soon();
+}
+
+GroupId FlowNetwork::add_group(std::vector<Rank> ranks) {
+  one_by_one_.add_group(ranks);
+  groups_.push_back(std::move(ranks));
+  return static_cast<GroupId>(groups_.size() - 1);
+}
+
+const std::shared_ptr<FlowNetwork::Traffic>& FlowNetwork::pattern(Pattern pattern, GroupId group) {
+  std::shared_ptr<Traffic>& traffic = patterns_[{pattern, group}];
+  if (traffic) return traffic;
+  traffic = std::make_shared<Traffic>();
+  std::map<Duration, std::uint32_t> known;
+  for_each_pair(pattern, groups_[static_cast<std::size_t>(group)], [&](Rank from, Rank to) {
+    const Way way = ways_.find(index(from), index(to));
+    const Duration delay = ways_.delay(way);
+    const auto [entry, added] = known.try_emplace(delay, static_cast<std::uint32_t>(known.size()));
+    if (added) traffic->kinds.push_back({.size = {}, .delay = delay});
+    traffic->flows.add(way, entry->second);
+  });
+  return traffic;
+}
+
+void FlowNetwork::exchange(Pattern pattern, GroupId group, Bytes size, Action done) {
+  if (config_.latency == Latency::before) return one_by_one_.exchange(pattern, group, size, done);
+  const std::shared_ptr<Traffic>& traffic = this->pattern(pattern, group);
+  if (traffic->flows.flows() == 0) return events_.after(Duration::zero(), done);
+  messages_ += traffic->flows.flows();
+  start(traffic, at_least_one(size), done);
+  act_soon();
+}
+
+void FlowNetwork::act_soon() {
+  if (acting_) return;
+  acting_ = true;
+  events_.after(Duration::zero(), [this] { act(); });
+}
+
+// Once per instant, after everything that happens at it.
+void FlowNetwork::act() {
+  acting_ = false;
+  if (!next_.empty()) {
+    messages_since_reset_ = true;
+    if (next_.size() <= kFewMessages) {
+      for (const Waiting& sent : next_)
+        start(single(sent.way), at_least_one(sent.message.size), sent.delivered);
+    } else {
+      start(together(next_), {}, {});
+    }
+    next_.clear();
+  }
+  fluid_.solve(events_.now());
+  arm();
+}
+
+// Messages one by one on the same way share a lane.
+const std::shared_ptr<FlowNetwork::Traffic>& FlowNetwork::single(const Way& way) {
+  std::shared_ptr<Traffic>& traffic = singles_[{way.first, way.last, way.bundle}];
+  if (!traffic) {
+    traffic = std::make_shared<Traffic>();
+    traffic->kinds.push_back({.size = {}, .delay = ways_.delay(way)});
+    traffic->flows.add(way, 0);
+  }
+  return traffic;
+}
+
+std::shared_ptr<FlowNetwork::Traffic> FlowNetwork::together(const std::vector<Waiting>& messages) const {
+  auto traffic = std::make_shared<Traffic>();
+  std::map<Kind, std::uint32_t> known;
+  for (const Waiting& sent : messages) {
+    const Kind kind{.size = at_least_one(sent.message.size), .delay = ways_.delay(sent.way)};
+    const auto [entry, added] = known.try_emplace(kind, static_cast<std::uint32_t>(known.size()));
+    if (added) traffic->kinds.push_back(kind);
+    traffic->flows.add(sent.way, entry->second);
+    traffic->delivered.push_back(sent.delivered);
+  }
+  return traffic;
+}
+
+void FlowNetwork::start(const std::shared_ptr<Traffic>& traffic, Bytes size, Action done) {
+  if (fluid_.active() == 0) forget_classes();
+  cover(*traffic);
+  const std::uint32_t id = take(unused_runs_, runs_);
+  const bool one_by_one = !traffic->delivered.empty();
+  runs_[id] = {.traffic = traffic, .size = size, .done = one_by_one || done ? done : Action([] {})};
+  const std::vector<FlowClass>& classes = traffic->flows.classes();
+  runs_[id].missing = static_cast<std::uint32_t>(classes.size());
+  for (std::uint32_t i = 0; i < classes.size(); ++i) {
+    const Bytes each = one_by_one ? traffic->kinds[classes[i].kind].size : size;
+    fluid_.start(traffic->lanes[i], static_cast<double>(each.count()), id, events_.now());
+  }
+}
+
+double FlowNetwork::weight(const Traffic& traffic, std::uint32_t flow_class) const {
+  if (config_.sharing == Sharing::equal) return 1;
+  const Duration delay = traffic.kinds[traffic.flows.classes()[flow_class].kind].delay;
+  return 1 / std::max(to_ns(delay), 1e-3);
+}
+
+void FlowNetwork::cover(Traffic& traffic) {
+  if (traffic.covered) return;
+  std::vector<Traffic*> others;
+  for (const Run& run : runs_) {
+    if (run.traffic && !run.traffic->delivered.empty()) others.push_back(run.traffic.get());
+  }
+  for (const auto& [key, known] : patterns_) {
+    if (known->covered) others.push_back(known.get());
+  }
+  for (const auto& [key, known] : singles_) {
+    if (known->covered) others.push_back(known.get());
+  }
+  std::vector<FlowSet*> sets;
+  for (Traffic* other : others) sets.push_back(&other->flows);
+  if (symmetry_.cover(traffic.flows, sets)) {
+    for (Traffic* other : others) split_lanes(*other);
+    fluid_.rebuild(symmetry_.link_classes());
+  }
+  traffic.covered = true;
+  for (std::uint32_t i = 0; i < traffic.flows.classes().size(); ++i) {
+    traffic.lanes.push_back(fluid_.add(traffic.flows, i, weight(traffic, i)));
+  }
+}
+
+// Classes of flows have been split: so are their lanes, which go on at the rates they have.
+void FlowNetwork::split_lanes(Traffic& traffic) {
+  const std::vector<FlowClass>& classes = traffic.flows.classes();
+  std::vector<LaneId> lanes(classes.size());
+  std::vector<bool> taken(traffic.lanes.size());
+  for (std::uint32_t i = 0; i < classes.size(); ++i) {
+    const std::uint32_t parent = classes[i].parent;
+    const LaneId lane = traffic.lanes[parent];
+    if (!taken[parent]) {
+      taken[parent] = true;
+      fluid_.set_class(lane, i);
+      lanes[i] = lane;
+    } else {
+      lanes[i] = fluid_.copy(lane, i);
+      fluid_.for_each_run(lane, [&](std::uint32_t run) { ++runs_[run].missing; });
+    }
+  }
+  traffic.lanes = std::move(lanes);
+}
+
+// With nothing on its way, everything is alike again. Patterns are worth keeping, so it is done only when
+// messages have split much that they do not need.
+void FlowNetwork::forget_classes() {
+  if (!messages_since_reset_ || symmetry_.link_classes() <= first_link_classes_ + kFewClasses) return;
+  for (const auto& [key, known] : patterns_) {
+    if (!known->covered) continue;
+    for (const LaneId lane : known->lanes) fluid_.remove(lane);
+    known->lanes.clear();
+    known->flows.forget();
+    known->covered = false;
+  }
+  for (const auto& [key, known] : singles_) {
+    for (const LaneId lane : known->lanes) fluid_.remove(lane);
+  }
+  singles_.clear();
+  symmetry_.reset();
+  fluid_.rebuild(symmetry_.link_classes());
+  messages_since_reset_ = false;
+}
+
+void FlowNetwork::arm() {
+  Time next = fluid_.next_end();
+  if (fluid_.active() > 0) {
+    for (const CapacitySchedule& schedule : config_.schedules) {
+      next = std::min(next, schedule.next_change(events_.now()));
+    }
+  }
+  if (next >= armed_) return;
+  armed_ = next;
+  check_horizon(next);
+  events_.at(next, [this] { wake(); });
+}
+
+void FlowNetwork::wake() {
+  if (events_.now() != armed_) return;
+  armed_ = Time::max();
+  fluid_.take_finished(events_.now(),
+                       [this](std::uint32_t flow_class, std::uint32_t run) { finish(run, flow_class); });
+  change_capacities();
+  act_soon();
+}
+
+void FlowNetwork::change_capacities() {
+  if (config_.schedule_of_link.empty()) return;
+  for (std::uint32_t i = 0; i < symmetry_.link_classes(); ++i) {
+    const int schedule = config_.schedule_of_link[symmetry_.example(i)];
+    if (schedule < 0) continue;
+    const CapacitySchedule& changes = config_.schedules[static_cast<std::size_t>(schedule)];
+    const Time now = events_.now();
+    if (changes.share_at(now) != changes.share_at(now - Duration{1})) fluid_.capacity_changed(i);
+  }
+}
+
+void FlowNetwork::finish(std::uint32_t id, std::uint32_t flow_class) {
+  Run& run = runs_[id];
+  const FlowClass& flows = run.traffic->flows.classes()[flow_class];
+  const Kind& kind = run.traffic->kinds[flows.kind];
+  const Duration delay = config_.latency == Latency::after ? kind.delay : Duration::zero();
+  delivered_ += (run.done ? run.size : kind.size) * flows.flows;
+  run.last_arrival = std::max(run.last_arrival, events_.now() + delay);
+  if (!run.done) deliver(run, flow_class, delay);
+  if (--run.missing == 0) end_run(id);
+}
+
+void FlowNetwork::deliver(const Run& run, std::uint32_t flow_class, Duration delay) {
+  const std::uint32_t id = take(unused_deliveries_, deliveries_);
+  for (const std::uint32_t flow : run.traffic->flows.members(flow_class)) {
+    deliveries_[id].push_back(run.traffic->delivered[flow]);
+  }
+  events_.after(delay, [this, id] {
+    std::vector<Action> actions;
+    std::swap(actions, deliveries_[id]);
+    unused_deliveries_.push_back(id);
+    for (Action& action : actions) {
+      if (action) action();
+    }
+  });
+}
+
+void FlowNetwork::end_run(std::uint32_t id) {
+  Run& run = runs_[id];
+  if (run.done) {
+    events_.at(run.last_arrival, run.done);
+  } else {
+    for (const LaneId lane : run.traffic->lanes) fluid_.remove(lane);
+  }
+  run = {};
+  unused_runs_.push_back(id);
+}
+
+double FlowNetwork::capacity(std::uint32_t link_class, Time when) const {
+  const std::uint32_t link = symmetry_.example(link_class);
+  const double bytes = static_cast<double>(topology_.graph.links()[link].wire.rate.bits_per_second()) / 8;
+  const int schedule = config_.schedule_of_link.empty() ? -1 : config_.schedule_of_link[link];
+  const double share =
+      schedule < 0 ? 1 : config_.schedules[static_cast<std::size_t>(schedule)].share_at(when);
+  return bytes * config_.efficiency * share;
+}
+
+}  // namespace overture::network::flow

@@ -1,0 +1,132 @@
+// Messages as a fluid: every message takes its max-min fair share of the links on its way, from when it is
+// sent until its last byte has left, and arrives after the delay of the wires. Rates are found anew when
+// messages start or end or a capacity changes, once per instant, and only where the change can be felt.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "overture/network/exchange.h"
+#include "overture/network/flow/config.h"
+#include "overture/network/flow/fluid.h"
+#include "overture/network/flow/symmetry.h"
+#include "overture/network/flow/ways.h"
+#include "overture/sim/event_queue.h"
+
+namespace overture::network::flow {
+
+struct Statistics {
+  std::int64_t messages = 0;       // sent between different hosts
+  Bytes delivered;                 // every byte once
+  std::uint64_t streams = 0;       // classes of flows that ran, each for one run of messages
+  std::uint64_t solutions = 0;     // of max-min fairness
+  std::uint64_t solved_lanes = 0;  // rates found in them
+};
+
+class FlowNetwork final : public Network, public Exchanges {
+ public:
+  // `events` outlives the network. Throws UserError when the configuration cannot work.
+  FlowNetwork(topology::Topology topology, const FlowConfig& config, sim::EventQueue& events);
+  FlowNetwork(const FlowNetwork&) = delete;
+  FlowNetwork& operator=(const FlowNetwork&) = delete;
+
+  // A message to its own rank is delivered at once; one of 0 bytes is sent as 1.
+  void send(const Message& message, Action delivered) override;
+
+  GroupId add_group(std::vector<Rank> ranks) override;
+  // By hash, the pairs of a group keep the ways that they drew for the pattern's first exchange.
+  void exchange(Pattern pattern, GroupId group, Bytes size, Action done) override;
+
+  Statistics statistics() const;
+  const topology::Graph& graph() const { return topology_.graph; }
+  // Bytes a second that the link carries, all messages together, since the last solution.
+  double rate_on(int link) const {
+    return fluid_.rate_on(symmetry_.class_of_link(static_cast<std::uint32_t>(link)));
+  }
+
+ private:
+  // What the flows of a class have in common besides their links.
+  struct Kind {
+    Bytes size;
+    Duration delay;
+    friend auto operator<=>(const Kind&, const Kind&) = default;
+  };
+  struct Traffic {
+    FlowSet flows;
+    std::vector<Kind> kinds;
+    std::vector<Action> delivered;  // by flow, if flows were sent one by one
+    std::vector<LaneId> lanes;      // by class of flows
+    bool covered = false;
+  };
+  // Traffic on its way: messages sent at one instant, or one exchange.
+  struct Run {
+    std::shared_ptr<Traffic> traffic;
+    Bytes size;                 // of an exchange or a single message
+    Action done;                // likewise
+    std::uint32_t missing = 0;  // classes of flows that are not through
+    Time last_arrival{};
+  };
+  struct Waiting {
+    Message message;
+    Way way;
+    Action delivered;
+  };
+
+  void enqueue(const Message& message, const Way& way, Action delivered);
+  void start_later(const Message& message, const Way& way, Action delivered);
+  const std::shared_ptr<Traffic>& pattern(Pattern pattern, GroupId group);
+  const std::shared_ptr<Traffic>& single(const Way& way);
+  std::shared_ptr<Traffic> together(const std::vector<Waiting>& messages) const;
+
+  void act_soon();
+  void act();
+  void start(const std::shared_ptr<Traffic>& traffic, Bytes size, Action done);
+  void cover(Traffic& traffic);
+  void split_lanes(Traffic& traffic);
+  void forget_classes();
+  double weight(const Traffic& traffic, std::uint32_t flow_class) const;
+
+  void arm();
+  void wake();
+  void finish(std::uint32_t run, std::uint32_t flow_class);
+  void deliver(const Run& run, std::uint32_t flow_class, Duration delay);
+  void end_run(std::uint32_t run);
+  void change_capacities();
+  double capacity(std::uint32_t link_class, Time when) const;
+
+  topology::Topology topology_;
+  FlowConfig config_;
+  sim::EventQueue& events_;
+  Ways ways_;
+  Symmetry symmetry_;
+  std::uint32_t first_link_classes_;
+  Fluid fluid_;
+  MessageExchanges one_by_one_;
+
+  std::vector<std::vector<Rank>> groups_;
+  std::map<std::pair<Pattern, GroupId>, std::shared_ptr<Traffic>> patterns_;
+
+  std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, std::shared_ptr<Traffic>>
+      singles_;  // by way
+
+  std::vector<Waiting> next_;  // sent at this instant
+  bool acting_ = false;        // an event for act() is queued
+  bool messages_since_reset_ = false;
+  Time armed_ = Time::max();
+
+  std::vector<Waiting> waiting_;  // for their delay to pass
+  std::vector<std::uint32_t> unused_waiting_;
+  std::vector<Run> runs_;
+  std::vector<std::uint32_t> unused_runs_;
+  std::vector<std::vector<Action>> deliveries_;
+  std::vector<std::uint32_t> unused_deliveries_;
+
+  std::int64_t messages_ = 0;
+  Bytes delivered_;
+};
+
+}  // namespace overture::network::flow

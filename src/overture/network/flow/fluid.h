@@ -1,0 +1,144 @@
+// The fluid itself: lanes of flows that share classes of links, their rates over time, and when which of
+// them are through. A lane holds all flows of one class that are under way; since they have the same rate,
+// one clock of bytes served stands for all of them, and a change costs the same however many there are.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <queue>
+#include <vector>
+
+#include "overture/base/units.h"
+#include "overture/network/flow/flow_set.h"
+#include "overture/network/flow/max_min.h"
+
+namespace overture::network::flow {
+
+using LaneId = std::uint32_t;
+
+class Fluid {
+ public:
+  // Bytes a second that every link of a class can carry at a time.
+  using Capacity = std::function<double(std::uint32_t link_class, Time when)>;
+
+  explicit Fluid(Capacity capacity) : capacity_(std::move(capacity)) {}
+
+  // An empty lane for the flows of a class. `flows` outlives the lane.
+  LaneId add(const FlowSet& flows, std::uint32_t flow_class, double weight);
+  // What the flows of `lane` in another class do: the same so far.
+  LaneId copy(LaneId lane, std::uint32_t flow_class);
+  void set_class(LaneId lane, std::uint32_t flow_class) { lanes_[lane].flow_class = flow_class; }
+  void remove(LaneId lane);
+  // After classes of links or the classes of lanes have changed.
+  void rebuild(std::uint32_t link_classes);
+  void reserve(std::uint32_t link_classes);
+
+  // Every flow of the lane's class sends `bytes` from now on. `run` is the caller's name for it.
+  void start(LaneId lane, double bytes, std::uint32_t run, Time now);
+  // The runs in the lane.
+  template <class Visit>
+  void for_each_run(LaneId lane, Visit visit) const {
+    for (const Stream& stream : lanes_[lane].streams) visit(stream.run);
+  }
+
+  void capacity_changed(std::uint32_t link_class) { changed_.push_back(link_class); }
+  // Finds the rates that changes since the last time have brought about, where they can be felt.
+  void solve(Time now);
+
+  // When the next flows are through; Time::max() if none ever is.
+  Time next_end();
+  // Calls `visit(flow_class, run)` for all flows that are through by now, in the order in which they started.
+  template <class Visit>
+  void take_finished(Time now, Visit visit) {
+    collect_finished(now);
+    for (const Finished& each : finished_) visit(each.flow_class, each.run);
+  }
+
+  std::size_t active() const { return active_; }
+  double rate_on(std::uint32_t link_class) const;
+  std::uint64_t streams() const { return streams_; }
+  std::uint64_t solutions() const { return solutions_; }
+  std::uint64_t solved_lanes() const { return solved_lanes_; }
+
+ private:
+  struct Stream {
+    double end = 0;  // on the lane's clock of bytes
+    std::uint64_t number = 0;
+    std::uint32_t run = 0;
+    friend bool operator>(const Stream& a, const Stream& b) {
+      return a.end != b.end ? a.end > b.end : a.number > b.number;
+    }
+  };
+  struct Lane {
+    std::uint64_t number = 0;  // 0: not in use
+    const FlowSet* flows = nullptr;
+    std::uint32_t flow_class = 0;
+    double weight = 1;
+    double rate = 0;    // bytes a second of each flow
+    double served = 0;  // bytes of each flow by `since`
+    Time since{};
+    Time end = Time::max();          // of the first stream
+    std::uint64_t first_stream = 0;  // for which `end` holds
+    std::vector<Stream> streams;     // a heap, the first to end in front
+  };
+  struct Name {
+    LaneId lane = 0;
+    std::uint64_t number = 0;
+  };
+  struct Due {
+    Time when;
+    Name lane;
+    friend bool operator>(const Due& a, const Due& b) {
+      return a.when != b.when ? a.when > b.when : a.lane.number > b.lane.number;
+    }
+  };
+  struct Finished {
+    std::uint64_t number = 0;
+    std::uint32_t flow_class = 0;
+    std::uint32_t run = 0;
+  };
+
+  LaneId new_lane(Lane lane);
+  void attach(LaneId lane);
+  void mark_changed(const Lane& lane);
+  void advance(Lane& lane, Time now) const;
+  void set_rate(LaneId lane, double rate, Time now);
+  void find_component(Time now);
+  double capacity_now(std::uint32_t link, Time now);
+  void forget_old_ends();
+  void collect_finished(Time now);
+  void finish_first(LaneId lane, Time now);
+  bool in_use(const Name& name) const { return lanes_[name.lane].number == name.number; }
+  const std::vector<Use>& uses(const Lane& lane) const { return lane.flows->classes()[lane.flow_class].uses; }
+
+  Capacity capacity_;
+  std::vector<Lane> lanes_;
+  std::vector<LaneId> unused_;
+  std::vector<std::vector<Name>> users_;  // by class of links; some are no more
+  std::vector<std::uint32_t> changed_;    // classes of links
+  std::priority_queue<Due, std::vector<Due>, std::greater<>> due_;
+  std::vector<Finished> finished_;
+  std::size_t active_ = 0;  // streams
+  std::uint64_t lane_count_ = 0;
+  std::uint64_t streams_ = 0;
+  std::uint64_t solutions_ = 0;
+  std::uint64_t solved_lanes_ = 0;
+
+  // Of the last solution.
+  MaxMin max_min_;
+  std::vector<LaneId> component_;
+  std::vector<std::uint32_t> component_links_;
+  std::vector<std::uint32_t> local_;  // of every class of links: its place there, from 1; 0 if it has none
+  std::vector<std::uint64_t> seen_;   // of every lane: the last solution that looked at it, from 1
+  struct Known {
+    std::uint64_t solution = 0;  // from 1
+    double capacity = 0;
+  };
+  std::vector<Known> known_;  // of every class of links
+  std::vector<Use> uses_;
+  std::vector<Demand> demands_;
+  std::vector<double> capacities_;
+  std::vector<double> rates_;
+};
+
+}  // namespace overture::network::flow

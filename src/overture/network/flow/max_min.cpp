@@ -1,0 +1,90 @@
+#include "overture/network/flow/max_min.h"
+
+#include <algorithm>
+#include <functional>
+
+namespace overture::network::flow {
+namespace {
+
+constexpr double kRising = -1;
+// Levels closer than this are one, lest flows that are alike get rates that differ in the last bit and end
+// at different times.
+constexpr double kSame = 1e-10;
+
+}  // namespace
+
+void MaxMin::solve(std::span<const double> capacity, std::span<const Demand> demands,
+                   std::vector<double>& rates) {
+  prepare(capacity, demands);
+  rates.assign(demands.size(), kRising);
+  heap_.clear();
+  for (std::uint32_t link = 0; link < links_.size(); ++link) {
+    if (links_[link].rising > 0) heap_.push_back({.level = links_[link].level(), .link = link});
+  }
+  std::ranges::make_heap(heap_, std::greater<>());
+  double level = 0;
+  while (!heap_.empty()) {
+    std::ranges::pop_heap(heap_, std::greater<>());
+    Candidate& lowest = heap_.back();
+    const Link& link = links_[lowest.link];
+    if (link.rising == 0) {
+      heap_.pop_back();
+      continue;
+    }
+    // A link's level only rises while flows elsewhere stop, so the lowest is right once it is up to date.
+    const double now = link.level();
+    if (now > lowest.level * (1 + kSame)) {
+      lowest.level = now;
+      std::ranges::push_heap(heap_, std::greater<>());
+      continue;
+    }
+    if (now > level * (1 + kSame)) level = now;
+    const std::uint32_t full = lowest.link;
+    heap_.pop_back();
+    fill(full, level, demands, rates);
+  }
+}
+
+void MaxMin::prepare(std::span<const double> capacity, std::span<const Demand> demands) {
+  links_.assign(capacity.size(), {});
+  std::size_t uses = 0;
+  for (const Demand& demand : demands) {
+    uses += demand.uses.size();
+    for (const Use& use : demand.uses) {
+      links_[use.link].weight += use.load * demand.weight;
+      ++links_[use.link].rising;
+    }
+  }
+  std::uint32_t first = 0;
+  for (std::uint32_t link = 0; link < links_.size(); ++link) {
+    links_[link].left = capacity[link];
+    links_[link].first = first;
+    first += links_[link].rising;
+  }
+  users_.resize(uses);
+  for (std::uint32_t i = 0; i < demands.size(); ++i) {
+    for (const Use& use : demands[i].uses) users_[links_[use.link].first++] = i;
+  }
+  for (Link& link : links_) link.first -= link.rising;
+}
+
+void MaxMin::fill(std::uint32_t full, double level, std::span<const Demand> demands,
+                  std::vector<double>& rates) {
+  const std::uint32_t first = links_[full].first;
+  const std::uint32_t end =
+      full + 1 < links_.size() ? links_[full + 1].first : static_cast<std::uint32_t>(users_.size());
+  for (std::uint32_t i = first; i < end; ++i) {
+    const std::uint32_t user = users_[i];
+    if (rates[user] != kRising) continue;
+    const Demand& demand = demands[user];
+    rates[user] = demand.weight * level;
+    for (const Use& use : demand.uses) {
+      Link& link = links_[use.link];
+      link.left -= use.load * rates[user];
+      link.weight -= use.load * demand.weight;
+      --link.rising;
+    }
+  }
+}
+
+}  // namespace overture::network::flow

@@ -1,0 +1,35 @@
+// Opera as a fluid: every pair of ToRs has a link that works only while a rotor shows their matching. Bulk
+// takes the direct circuit and waits for it; nothing is sent over two circuits. Right for what spreads over
+// all ToRs, as all-to-alls and distributed parameter servers do; far too slow for a ring, where RotorLB would
+// send half over other ToRs.
+#pragma once
+
+#include <cstdint>
+
+#include "overture/network/flow/config.h"
+#include "overture/topology/opera.h"
+#include "overture/topology/routing.h"
+
+namespace overture::network::flow {
+
+enum class Circuits : std::uint8_t {
+  slices,   // each opens and closes as its rotor turns
+  average,  // always open, with the share of the rate that it has over a cycle: for flows of many cycles
+};
+
+struct RotorFluidConfig {
+  Circuits circuits = Circuits::slices;
+  Bandwidth rate = Bandwidth::bits_per_second(100'000'000'000);
+  Duration wire = std::chrono::nanoseconds(500);  // ToR to ToR; hosts sit at their ToR
+  double efficiency = 1436.0 / 1500;              // payload of a packet as in htsim
+};
+
+struct RotorFluid {
+  topology::Topology topology;
+  FlowConfig config;
+};
+
+// A circuit carries from when its rotor comes up until it is to drain, RotorLB's slot.
+RotorFluid rotor_fluid(const topology::Opera& opera, const RotorFluidConfig& config);
+
+}  // namespace overture::network::flow

@@ -1,0 +1,93 @@
+// For the tests of the flow-level backend: the same fluid, computed the plain way, flow by flow and from
+// scratch at every change; and random lists of flows.
+#pragma once
+
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+#include "overture/base/random.h"
+#include "overture/network/flow/run_flows.h"
+#include "overture/network/flow/ways.h"
+
+namespace overture::network::flow::testing {
+
+// Completion times in picoseconds. Paths are drawn in the order of the list, as run_flows() does when flows
+// are in order of their start.
+inline std::vector<double> plain_fluid(const topology::Topology& topology, const FlowConfig& config,
+                                       const std::vector<FlowSpec>& flows) {
+  struct State {
+    std::vector<Use> uses;
+    double start, left, delay;
+  };
+  Ways ways(topology, config.paths, config.seed);
+  std::vector<State> states;
+  for (const FlowSpec& flow : flows) {
+    const Way way = ways.find(index(flow.from), index(flow.to));
+    State state{.uses = {},
+                .start = static_cast<double>(flow.start.time_since_epoch().count()),
+                .left = static_cast<double>(flow.size.count()),
+                .delay = static_cast<double>(ways.delay(way).count())};
+    if (config.latency == Latency::before) state.start += state.delay;
+    if (way.first != kNoLink) state.uses = {{.link = way.first}, {.link = way.last}};
+    for (const LinkShare& part : ways.bundle(way.bundle)) {
+      state.uses.push_back(
+          {.link = part.link, .load = static_cast<double>(part.share) / static_cast<double>(kWhole)});
+    }
+    states.push_back(state);
+  }
+  std::vector<double> capacity;
+  for (const topology::Link& link : topology.graph.links()) {
+    capacity.push_back(static_cast<double>(link.wire.rate.bits_per_second()) / 8e12 * config.efficiency);
+  }
+  std::vector<double> completion(flows.size(), -1);
+  std::size_t finished = 0;
+  for (double now = 0; finished < flows.size();) {
+    std::vector<std::size_t> active;
+    std::vector<Demand> demands;
+    double next = std::numeric_limits<double>::infinity();
+    for (std::size_t i = 0; i < states.size(); ++i) {
+      if (completion[i] >= 0) continue;
+      if (states[i].start > now) {
+        next = std::min(next, states[i].start);
+        continue;
+      }
+      active.push_back(i);
+      const bool weighted = config.sharing == Sharing::inverse_latency;
+      demands.push_back({.uses = states[i].uses, .weight = weighted ? 1 / states[i].delay : 1});
+    }
+    std::vector<double> rates;
+    MaxMin().solve(capacity, demands, rates);
+    for (std::size_t i = 0; i < active.size(); ++i)
+      next = std::min(next, now + states[active[i]].left / rates[i]);
+    for (std::size_t i = 0; i < active.size(); ++i) {
+      State& state = states[active[i]];
+      state.left -= rates[i] * (next - now);
+      if (state.left > 1e-6) continue;
+      ++finished;
+      const double end = next + (config.latency == Latency::after ? state.delay : 0);
+      completion[active[i]] = end - static_cast<double>(flows[active[i]].start.time_since_epoch().count());
+    }
+    now = next;
+  }
+  return completion;
+}
+
+// In order of start.
+inline std::vector<FlowSpec> random_flows(int hosts, int count, std::uint64_t seed) {
+  RandomStream random = RandomStreams(seed).make("flows");
+  std::vector<FlowSpec> flows;
+  std::int64_t start = 0;
+  for (int i = 0; i < count; ++i) {
+    const auto from = static_cast<int>(random.below(static_cast<std::uint64_t>(hosts)));
+    const auto step = static_cast<int>(1 + random.below(static_cast<std::uint64_t>(hosts - 1)));
+    if (random.below(3) > 0) start += static_cast<std::int64_t>(random.below(20'000'000));
+    flows.push_back({.from = Rank{from},
+                     .to = Rank{(from + step) % hosts},
+                     .size = Bytes{static_cast<std::int64_t>(1'000 + random.below(2'000'000))},
+                     .start = Time{Duration{start}}});
+  }
+  return flows;
+}
+
+}  // namespace overture::network::flow::testing

@@ -1,0 +1,123 @@
+#include "overture/report/page_compare.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <set>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "overture/base/error.h"
+#include "overture/base/files.h"
+#include "overture/base/units.h"
+
+namespace overture::report {
+namespace {
+
+namespace fs = std::filesystem;
+using json = nlohmann::ordered_json;
+
+json read_summary(const fs::path& folder) {
+  if (!fs::exists(folder / "summary.json")) {
+    throw UserError({.file = folder.string()}, "has no summary.json",
+                    "give the folders that commands wrote, such as results/dlrm-torus");
+  }
+  json summary = json::parse(read_file(folder / "summary.json"), nullptr, false);
+  if (!summary.is_object())
+    throw UserError({.file = (folder / "summary.json").string()}, "is not a JSON object");
+  return summary;
+}
+
+// The last `parts` parts of the path.
+std::string tail(const fs::path& folder, std::size_t parts) {
+  fs::path path = fs::absolute(folder).lexically_normal();
+  if (!path.has_filename()) path = path.parent_path();
+  fs::path result;
+  for (; parts > 0 && path.has_filename(); --parts, path = path.parent_path()) {
+    result = result.empty() ? path.filename() : path.filename() / result;
+  }
+  return result.string();
+}
+
+bool take_suffix(std::string& name, std::string_view suffix) {
+  if (!name.ends_with(suffix)) return false;
+  name.resize(name.size() - suffix.size());
+  return true;
+}
+
+// Units stand at the end of a name, as everywhere in summary.json.
+std::string with_unit(std::string& name, double value) {
+  if (std::abs(value) < 1e12) {
+    if (take_suffix(name, "_us")) return to_string(Duration{std::llround(value * 1e6)});
+    if (take_suffix(name, "_seconds") || take_suffix(name, "_s")) return fmt::format("{:.4g} s", value);
+  }
+  if (take_suffix(name, "_bytes")) return to_string(Bytes{std::llround(value)});
+  if (take_suffix(name, "_percent")) return fmt::format("{:.2f} %", value);
+  if (take_suffix(name, "_dollars")) return fmt::format("{:.0f} $", value);
+  return fmt::format("{:.6g}", value);
+}
+
+std::string change(double from, double to) {
+  if (from == to) return "";
+  if (from == 0) return "new";
+  return fmt::format("{:+.1f} %", 100 * (to - from) / std::abs(from));
+}
+
+ComparedNumber compare_key(const std::string& key, const std::vector<json>& summaries) {
+  ComparedNumber number;
+  const auto value_of = [&](const json& summary) -> const json* {
+    const auto found = summary.find(key);
+    return found == summary.end() || !found->is_number() ? nullptr : &*found;
+  };
+  const json* first = value_of(summaries.front());
+  for (const json& summary : summaries) {
+    const json* value = value_of(summary);
+    std::string name = key;
+    number.values.push_back(value == nullptr ? "-" : with_unit(name, value->get<double>()));
+    number.changes.push_back(
+        value == nullptr || first == nullptr ? "" : change(first->get<double>(), value->get<double>()));
+    number.same = number.same && value != nullptr && first != nullptr && *value == *first;
+    if (value != nullptr) number.what = name;
+  }
+  std::replace(number.what.begin(), number.what.end(), '_', ' ');
+  return number;
+}
+
+}  // namespace
+
+std::vector<std::string> run_labels(const std::vector<fs::path>& folders) {
+  constexpr std::size_t kDeepest = 8;  // then the same folder was given twice
+  for (std::size_t parts = 1;; ++parts) {
+    std::vector<std::string> result;
+    for (const fs::path& folder : folders) result.push_back(tail(folder, parts));
+    if (std::set(result.begin(), result.end()).size() == result.size() || parts == kDeepest) return result;
+  }
+}
+
+Comparison compare_runs(const std::vector<fs::path>& folders) {
+  Comparison result;
+  std::vector<json> summaries;
+  std::vector<std::string> keys;
+  const std::vector<std::string> names = run_labels(folders);
+  for (std::size_t i = 0; i < folders.size(); ++i) {
+    summaries.push_back(read_summary(folders[i]));
+    const json& summary = summaries.back();
+    const auto setup = summary.find("setup_yaml");
+    result.runs.push_back(
+        {names[i], setup != summary.end() && setup->is_string() ? setup->get<std::string>() : ""});
+    for (const auto& [key, value] : summary.items()) {
+      if (value.is_number() && std::find(keys.begin(), keys.end(), key) == keys.end()) keys.push_back(key);
+    }
+  }
+  for (const std::string& key : keys) {
+    const auto has_it = [&](const json& summary) {
+      return summary.contains(key) && summary[key].is_number();
+    };
+    if (folders.size() > 1 && std::count_if(summaries.begin(), summaries.end(), has_it) < 2) continue;
+    result.numbers.push_back(compare_key(key, summaries));
+  }
+  return result;
+}
+
+}  // namespace overture::report

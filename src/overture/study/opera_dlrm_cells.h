@@ -1,0 +1,67 @@
+// The matrix of the Opera study as cells: one model on one network with one all-reduce, run once. A cell's
+// name says all that its result depends on, so that a finished one is never run again.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "overture/model/published.h"
+#include "overture/study/opera_dlrm_setting.h"
+#include "overture/workload/task_rounds.h"
+
+namespace overture::study {
+
+enum class StudyNetwork : std::uint8_t { fat_tree, opera };
+enum class StudyBackend : std::uint8_t { flow, packet };
+
+struct Cell {
+  std::string model = "A";
+  std::string variant = "baseline";
+  int nodes = 16;
+  StudyNetwork network = StudyNetwork::fat_tree;
+  workload::AllReduce all_reduce = workload::AllReduce::ring;
+  StudyBackend backend = StudyBackend::packet;
+  Setting setting = Setting::sound();
+  int seed = 1;
+  int tables = 0;  // 0: as many as the model has
+
+  friend bool operator==(const Cell&, const Cell&) = default;
+};
+
+std::string_view name(StudyNetwork network);
+std::string_view name(StudyBackend backend);
+std::string_view name(workload::AllReduce all_reduce);
+// Throw UserError, with what would work.
+StudyNetwork parse_network(std::string_view word);
+StudyBackend parse_backend(std::string_view word);
+workload::AllReduce parse_all_reduce(std::string_view word);
+
+// "A.baseline.16.fat-tree.ring.packet.sound.1", with ".200-tables" after it if they are not the model's.
+std::string name(const Cell& cell);
+// Throws UserError when a part is unknown or the cell cannot run.
+Cell parse_cell(std::string_view name);
+// The published variant that a cell is of. Throws UserError when the model has no such variant.
+model::PublishedVariant variant_of(const Cell& cell);
+// Throws UserError when no backend or network can run it.
+void require_runnable(const Cell& cell);
+
+// Which part of the matrix; what is empty stands for all.
+struct MatrixChoice {
+  std::vector<int> nodes;
+  std::vector<std::string> models;
+  std::vector<std::string> variants;
+  std::vector<StudyNetwork> networks;
+  std::vector<workload::AllReduce> all_reduces;
+  std::vector<int> tables;  // for the sweep over the number of tables
+  StudyBackend backend = StudyBackend::flow;
+  Setting setting = Setting::sound();
+  int seeds = 1;
+};
+
+// In the order of publication. Leaves out what cannot run: the fluid has no two-hop circuits, so no ring on
+// Opera. Throws UserError for unknown names and when nothing is left.
+std::vector<Cell> matrix(const MatrixChoice& choice);
+
+}  // namespace overture::study

@@ -1,0 +1,98 @@
+// The small DLRM of the golden data (tests/golden/htsim/dlrm_S16.csv) from model to network: generated,
+// played, and compared with what htsim took. The flow-level backend is compared too: its error is what
+// docs state.
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "overture/base/files.h"
+#include "overture/compute/csv.h"
+#include "overture/network/flow/flow_network.h"
+#include "overture/network/packet/packet_network.h"
+#include "overture/network/rotor/rotor_network.h"
+#include "overture/topology/dynexp_file.h"
+#include "overture/topology/fat_tree.h"
+#include "overture/workload/dlrm_tasks.h"
+#include "overture/workload/task_executor.h"
+
+namespace overture::workload {
+namespace {
+
+using namespace literals;
+
+double reference_ms(const std::string& network) {
+  const std::string file = OVERTURE_GOLDEN "/htsim/dlrm_S16.csv";
+  for (const compute::CsvRow& row : compute::parse_csv(read_file(file), file, "a header").rows) {
+    if (row.cells[0].starts_with(network)) return std::stod(row.cells[2]) / 1e9;
+  }
+  ADD_FAILURE() << "no row for " << network;
+  return 0;
+}
+
+DlrmStep s16(AllReduce all_reduce) {
+  DlrmStep step{
+      .model = model::make_dlrm(
+          {.name = "S16", .tables = 64, .columns = 64, .width = 1024, .bottom_layers = 4, .top_layers = 4}),
+      .batch = 16'384,
+      .nodes = 16,
+      .all_reduce = all_reduce,
+      .artefacts = DlrmArtefacts::as_published()};
+  step.calibration = {.embedding_forward = 312'500ns,
+                      .embedding_backward = 625us,
+                      .reference_batch = 16'384,
+                      .dense_rate = compute::FlopRate::per_second(35'000'000'000'000)};
+  return step;
+}
+
+topology::Topology tree() {
+  topology::FatTreeConfig config{.k = 4};
+  config.host.delay = config.aggregation.delay = config.core.delay = 1us;
+  return topology::fat_tree(config);
+}
+
+double milliseconds(const TaskRun& run) { return to_us(run.makespan) / 1000; }
+
+double packet_ms(const DlrmStep& step) {
+  sim::EventQueue events;
+  network::packet::PacketNetwork network(tree(), network::packet::dlrm_study_dctcp(), events);
+  network::MessageExchanges exchanges(network, events);
+  return milliseconds(run_tasks(dlrm_tasks(step), network, exchanges, events));
+}
+
+double flow_ms(const DlrmStep& step) {
+  sim::EventQueue events;
+  network::flow::FlowNetwork network(tree(), {}, events);
+  return milliseconds(run_tasks(dlrm_tasks(step), network, network, events));
+}
+
+TEST(DlrmReplay, S16OnAFatTreeWithDctcpTakesAsLongAsOnHtsim) {
+  const double reference = reference_ms("fat-tree");
+  const double ours = packet_ms(s16(AllReduce::ring));
+  RecordProperty("packet_ms", std::to_string(ours));
+  EXPECT_NEAR(ours, reference, 0.05 * reference);
+}
+
+TEST(DlrmReplay, S16OnOperaTakesAsLongAsOnHtsim) {
+  DlrmStep step = s16(AllReduce::distributed_parameter_server);
+  step.packet = 1500_B;
+  step.packet_sent = 1_B;  // RotorLB's packets are its own affair
+  const auto dynexp = topology::read_dynexp(OVERTURE_GOLDEN "/htsim/topologies/opera_N4_k8_100G.txt");
+  sim::EventQueue events;
+  network::rotor::RotorNetwork network(dynexp.opera, network::rotor::dlrm_study_rotor(), events);
+  network::MessageExchanges exchanges(network, events);
+  const double ours = milliseconds(run_tasks(dlrm_tasks(step), network, exchanges, events));
+  const double reference = reference_ms("opera");
+  RecordProperty("rotor_ms", std::to_string(ours));
+  EXPECT_NEAR(ours, reference, 0.03 * reference);
+}
+
+TEST(DlrmReplay, S16AsAFluidIsFasterThanWithQueuesAndTimeouts) {
+  const double reference = reference_ms("fat-tree");
+  const double ours = flow_ms(s16(AllReduce::ring));
+  RecordProperty("flow_ms", std::to_string(ours));
+  EXPECT_LT(ours, reference);
+  EXPECT_GT(ours, 0.5 * reference);
+}
+
+}  // namespace
+}  // namespace overture::workload

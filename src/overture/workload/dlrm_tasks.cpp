@@ -1,0 +1,229 @@
+#include "overture/workload/dlrm_tasks.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "overture/base/error.h"
+
+namespace overture::workload {
+namespace {
+
+using model::DenseLayer;
+using model::EmbeddingTable;
+using model::ForwardBackward;
+
+void require_sound(const DlrmStep& step) {
+  if (step.nodes < 1 || step.gpus_per_node < 1)
+    throw UserError("a DLRM trains on at least one node and one GPU");
+  if (step.model.tables.empty()) throw UserError("a DLRM needs at least one embedding table");
+  if (step.batch < std::int64_t{step.nodes} * step.gpus_per_node) {
+    throw UserError(fmt::format("a batch of {} does not reach {} nodes of {} GPUs", step.batch, step.nodes,
+                                step.gpus_per_node));
+  }
+}
+
+AllReduceRules rules(const DlrmStep& step) {
+  AllReduceRules rules;
+  if (step.artefacts.whole_packets) {
+    rules.drop_remainder = true;
+    rules.smallest_message = step.packet_sent;
+  }
+  if (step.artefacts.early_ring_end) rules.end_ring_early_below = step.packet;
+  return rules;
+}
+
+// The GPUs of a node first reduce among themselves: each sends and receives its share, 2 S/g.
+Duration reduction_in_node(const DlrmStep& step, Bytes size) {
+  if (step.gpus_per_node == 1) return Duration::zero();
+  if (step.artefacts.free_reduction_in_node && step.all_reduce != AllReduce::ring) return Duration::zero();
+  return transfer_time(size * 2 / step.gpus_per_node, step.between_gpus);
+}
+
+// Builds the graph operator by operator: forward in order, backward in reverse, as FlexFlow does.
+class Builder {
+ public:
+  explicit Builder(const DlrmStep& step)
+      : step_(step),
+        graph_(step.nodes),
+        everybody_(graph_.add_group_of_all()),
+        owner_(model::place_tables(step.model.tables, step.nodes, step.placement)),
+        samples_(std::max<std::int64_t>(1, step.batch / step.nodes / step.gpus_per_node)) {
+    model::require_fit(step.model.tables, owner_, step.nodes, step.memory_per_node);
+    tables_on_ = model::tables_per_node(owner_, step.nodes);
+    const std::size_t messages = step.model.tables.size() * static_cast<std::size_t>(step.nodes) * 2;
+    const std::size_t parts =
+        2 * (step.model.bottom.size() + step.model.top.size() + 1) * static_cast<std::size_t>(step.nodes);
+    graph_.reserve(messages + parts, 2 * messages + 4 * parts);
+  }
+
+  TaskGraph build() {
+    for (std::size_t i = 0; i < step_.model.bottom.size(); ++i)
+      dense_forward("bottom", i, step_.model.bottom[i]);
+    tables_forward();
+    concat_forward();
+    for (std::size_t i = 0; i < step_.model.top.size(); ++i) dense_forward("top", i, step_.model.top[i]);
+    for (std::size_t i = step_.model.top.size(); i-- > 0;) dense_backward("top", i, step_.model.top[i]);
+    concat_backward();
+    for (std::size_t i = step_.model.bottom.size(); i-- > 0;)
+      dense_backward("bottom", i, step_.model.bottom[i]);
+    return std::move(graph_);
+  }
+
+ private:
+  using Parts = std::vector<TaskId>;  // one for every node
+
+  // The next operator of the chain on every node, after the one before it.
+  Parts add_parts(Duration duration, const std::string& name) {
+    const LabelId label = graph_.add_label(name);
+    Parts parts;
+    for (int node = 0; node < step_.nodes; ++node) {
+      parts.push_back(graph_.add(ComputeTask{.rank = Rank{node}, .duration = duration}, label));
+      if (!last_.empty()) graph_.depend(last_[static_cast<std::size_t>(node)], parts.back());
+    }
+    last_ = parts;
+    return parts;
+  }
+
+  void dense_forward(std::string_view where, std::size_t i, const DenseLayer& layer) {
+    forward_.push_back(
+        add_parts(dense_time(step_.calibration, layer, samples_), fmt::format("{} {} forward", where, i)));
+  }
+
+  void dense_backward(std::string_view where, std::size_t i, const DenseLayer& layer) {
+    const Parts parts = add_parts(2 * dense_time(step_.calibration, layer, samples_),
+                                  fmt::format("{} {} backward", where, i));
+    after_forward(parts);
+    const LabelId label = graph_.add_label(fmt::format("{} {} all-reduce", where, i));
+    for (const CollectiveTask& task : layer_all_reduces(step_, layer)) {
+      CollectiveTask placed = task;
+      placed.group = everybody_;
+      const TaskId reduce = graph_.add(placed, label);
+      for (const TaskId part : parts) graph_.depend(part, reduce);
+    }
+  }
+
+  // Backward of an operator also waits for its forward.
+  void after_forward(const Parts& parts) {
+    for (std::size_t node = 0; node < parts.size(); ++node) graph_.depend(forward_.back()[node], parts[node]);
+    forward_.pop_back();
+  }
+
+  void tables_forward() {
+    const LabelId label = graph_.add_label("table forward");
+    for (std::size_t t = 0; t < owner_.size(); ++t) {
+      tables_.push_back(
+          graph_.add(ComputeTask{.rank = Rank{owner_[t]}, .duration = table_time(t).forward}, label));
+    }
+  }
+
+  // As long as the node is busy with the table. GPUs that have a table each work at the same time.
+  ForwardBackward table_time(std::size_t t) const {
+    const EmbeddingTable& table = step_.model.tables[t];
+    ForwardBackward time = step_.artefacts.fitted_tables
+                               ? fitted_embedding_time(step_.calibration, step_.batch)
+                               : gathered_embedding_time(step_.calibration, table, step_.batch);
+    if (step_.artefacts.tables_in_turn) return time;
+    const int at_once = std::min(step_.gpus_per_node, tables_on_[static_cast<std::size_t>(owner_[t])]);
+    return {.forward = time.forward / at_once, .backward = time.backward / at_once};
+  }
+
+  void concat_forward() {
+    forward_.push_back(
+        add_parts(concat_time(step_.calibration, step_.model.concatenated(), samples_), "concat forward"));
+    const LabelId label = graph_.add_label("features");
+    for (std::size_t t = 0; t < owner_.size(); ++t) {
+      for (int node = 0; node < step_.nodes; ++node) {
+        send(Rank{owner_[t]}, Rank{node}, t, tables_[t], last_[static_cast<std::size_t>(node)], label);
+      }
+    }
+  }
+
+  void concat_backward() {
+    const Parts parts =
+        add_parts(concat_time(step_.calibration, step_.model.concatenated(), samples_), "concat backward");
+    after_forward(parts);
+    const LabelId table = graph_.add_label("table backward");
+    const LabelId label = graph_.add_label("gradients");
+    for (std::size_t t = 0; t < owner_.size(); ++t) {
+      const TaskId backward =
+          graph_.add(ComputeTask{.rank = Rank{owner_[t]}, .duration = table_time(t).backward}, table);
+      graph_.depend(tables_[t], backward);
+      for (int node = 0; node < step_.nodes; ++node) {
+        send(Rank{node}, Rank{owner_[t]}, t, parts[static_cast<std::size_t>(node)], backward, label);
+      }
+    }
+  }
+
+  // Within a node nothing is sent.
+  void send(Rank from, Rank to, std::size_t table, TaskId before, TaskId after, LabelId label) {
+    if (from == to) return graph_.depend(before, after);
+    const Bytes size = table_message(step_, step_.model.tables[table]);
+    const TaskId message = graph_.add(MessageTask{.from = from, .to = to, .size = size}, label);
+    graph_.depend(before, message);
+    graph_.depend(message, after);
+  }
+
+  const DlrmStep& step_;
+  TaskGraph graph_;
+  RankGroup everybody_;
+  model::Placement owner_;
+  std::int64_t samples_;  // of a GPU
+  std::vector<int> tables_on_;
+  Parts last_;
+  std::vector<Parts> forward_;  // of the operators whose backward is still to come
+  std::vector<TaskId> tables_;
+};
+
+}  // namespace
+
+DlrmArtefacts DlrmArtefacts::as_published() {
+  return {.int64_embeddings = true,
+          .whole_packets = true,
+          .early_ring_end = true,
+          .free_reduction_in_node = true,
+          .separate_biases = true,
+          .fitted_tables = true,
+          .tables_in_turn = true};
+}
+
+Bytes table_message(const DlrmStep& step, const EmbeddingTable& table) {
+  const std::int64_t element = step.artefacts.int64_embeddings ? 8 : 4;
+  const Bytes size{step.batch / step.nodes * table.columns * element};
+  return step.artefacts.whole_packets ? std::max(size, step.packet_sent) : size;
+}
+
+std::vector<CollectiveTask> layer_all_reduces(const DlrmStep& step, const DenseLayer& layer) {
+  std::vector<Bytes> sizes{layer.kernel() + layer.bias()};
+  if (step.artefacts.separate_biases) sizes = {layer.kernel(), layer.bias()};
+  std::vector<CollectiveTask> tasks;
+  for (const Bytes size : sizes) {
+    Rounds rounds = all_reduce(step.all_reduce, size, step.nodes, rules(step));
+    rounds.delay = reduction_in_node(step, size);
+    tasks.push_back({.group = RankGroup{0}, .rounds = rounds, .size = size});
+  }
+  return tasks;
+}
+
+GraphTraffic dlrm_traffic(const DlrmStep& step) {
+  require_sound(step);
+  GraphTraffic sum;
+  for (const EmbeddingTable& table : step.model.tables) {
+    sum.messages += table_message(step, table) * (2 * (step.nodes - 1));
+  }
+  for (const auto* layers : {&step.model.bottom, &step.model.top}) {
+    for (const DenseLayer& layer : *layers) {
+      for (const CollectiveTask& task : layer_all_reduces(step, layer)) {
+        sum.collectives += traffic(task.rounds, step.nodes);
+      }
+    }
+  }
+  return sum;
+}
+
+TaskGraph dlrm_tasks(const DlrmStep& step) {
+  require_sound(step);
+  return Builder(step).build();
+}
+
+}  // namespace overture::workload

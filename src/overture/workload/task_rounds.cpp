@@ -1,0 +1,64 @@
+#include "overture/workload/task_rounds.h"
+
+#include <algorithm>
+
+#include "overture/base/check.h"
+
+namespace overture::workload {
+namespace {
+
+using network::Pattern;
+
+std::int64_t share(Bytes size, int ranks, bool round_down) {
+  return (size.count() + (round_down ? 0 : ranks - 1)) / ranks;
+}
+
+// The original's ring with its two tests for an early end: before the first round for short messages, and
+// after it when the size over 2(n-1)/n is short.
+Rounds ring(Bytes size, int ranks, const AllReduceRules& rules) {
+  Rounds rounds{.count = 2 * (ranks - 1)};
+  const Int128 threshold = Int128{rules.end_ring_early_below.count()} * ranks;
+  std::int64_t bytes = size.count();
+  if (bytes < threshold) {
+    bytes = bytes * 2 * (ranks - 1) / ranks;
+    rounds.count = 1;
+  } else if (Int128{bytes} * ranks <= threshold * 2 * (ranks - 1)) {
+    rounds.count = 1;
+  }
+  rounds.each = Bytes{share(Bytes{bytes}, ranks, rules.drop_remainder)};
+  return rounds;
+}
+
+}  // namespace
+
+Rounds all_reduce(AllReduce algorithm, Bytes size, int ranks, const AllReduceRules& rules) {
+  check(ranks >= 1, "a group has ranks");
+  if (ranks < 2 || size <= Bytes{0}) return {};
+  // Where nothing would be left of the size, the original sends a byte to each.
+  if (size.count() / ranks == 0) size = Bytes{ranks};
+  Rounds rounds;
+  switch (algorithm) {
+    case AllReduce::ring: rounds = ring(size, ranks, rules); break;
+    case AllReduce::parameter_server:
+      rounds = {.first = Pattern::to_first, .second = Pattern::from_first, .count = 2, .each = size};
+      break;
+    case AllReduce::distributed_parameter_server:
+      rounds = {.first = Pattern::all_pairs,
+                .second = Pattern::all_pairs,
+                .count = 2,
+                .each = Bytes{share(size, ranks, rules.drop_remainder)}};
+      break;
+  }
+  rounds.each = std::max(rounds.each, rules.smallest_message);
+  return rounds;
+}
+
+Bytes traffic(const Rounds& rounds, int ranks) {
+  std::int64_t count = 0;
+  for (int round = 0; round < rounds.count; ++round) {
+    count += network::messages(rounds.pattern(round), static_cast<std::size_t>(ranks));
+  }
+  return rounds.each * count;
+}
+
+}  // namespace overture::workload

@@ -1,0 +1,135 @@
+// `overture train` and `overture evaluate` as a user runs them.
+#include "program.h"
+#include <gtest/gtest.h>
+
+namespace overture::testing {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A small model on made-up data: a second or so.
+const Words kSmall{"--synthetic",       "kaggle",  "--scale",         "0.001", "--samples",  "6000",
+                   "--arch-mlp-bot",    "13-32-8", "--arch-mlp-top",  "32-1",  "--emb-size", "8",
+                   "--mini-batch-size", "128",     "--learning-rate", "0.1"};
+
+Words train(const std::string& folder, const Words& more = {}) {
+  Words words{"train"};
+  words.insert(words.end(), kSmall.begin(), kSmall.end());
+  words.insert(words.end(), {"-o", folder});
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+// The checkpoint of the most steps.
+fs::path newest(const fs::path& results) {
+  const auto rank = [](const fs::path& path) { return std::pair(path.string().size(), path.string()); };
+  fs::path best;
+  for (const auto& entry : fs::directory_iterator(results / "checkpoints")) {
+    if (rank(best) < rank(entry.path())) best = entry.path();
+  }
+  return best;
+}
+
+// The losses of all steps, without the times.
+std::vector<std::string> losses(const fs::path& results) {
+  std::vector<std::string> all;
+  for (const std::string& line : lines_of(read_text(results / "metrics.jsonl"))) {
+    const std::size_t from = line.find("\"loss\": ");
+    if (from != std::string::npos) all.push_back(line.substr(from, line.find(',', from) - from));
+  }
+  return all;
+}
+
+void expect_same_model(const fs::path& one, const fs::path& other) {
+  EXPECT_EQ(newest(one).filename(), newest(other).filename());
+  for (const char* file : {"rows-0", "dense"})
+    EXPECT_TRUE(read_text(newest(one) / file) == read_text(newest(other) / file)) << file;
+  EXPECT_EQ(losses(one), losses(other));
+}
+
+TEST(Train, WithAndWithoutTheCacheTheModelIsTheSame) {
+  const TemporaryFolder folder;
+  const Outcome plain = run_overture(train("plain", {"--lookahead-value", "0"}), {.folder = folder.path()});
+  ASSERT_EQ(plain.exit_code, 0) << plain.text();
+  const Outcome cached = run_overture(
+      train("cached", {"--lookahead-value", "20", "--cleanup-batch-proportion", "0.25", "--threads", "2"}),
+      {.folder = folder.path()});
+  ASSERT_EQ(cached.exit_code, 0) << cached.text();
+  expect_same_model(folder.path() / "plain", folder.path() / "cached");
+  EXPECT_NE(cached.out.find("hit rate"), std::string::npos) << cached.out;
+  EXPECT_NE(cached.out.find("AUC"), std::string::npos) << cached.out;
+  EXPECT_EQ(losses(folder.path() / "cached").size(), 43u);  // 5400 samples to train on
+}
+
+TEST(Train, StoppedAndResumedEqualsNeverStopped) {
+  const TemporaryFolder folder;
+  const Words cache{"--lookahead-value", "10", "--optimizer", "rwsadagrad"};
+  ASSERT_EQ(run_overture(train("whole", cache), {.folder = folder.path()}).exit_code, 0);
+  Words part = cache;
+  part.insert(part.end(), {"--num-batches", "17"});
+  ASSERT_EQ(run_overture(train("parts", part), {.folder = folder.path()}).exit_code, 0);
+  Words rest = cache;
+  rest.emplace_back("--resume");
+  const Outcome resumed = run_overture(train("parts", rest), {.folder = folder.path()});
+  ASSERT_EQ(resumed.exit_code, 0) << resumed.text();
+  expect_same_model(folder.path() / "whole", folder.path() / "parts");
+}
+
+TEST(Train, CtrlCLeavesACheckpointThatGoesOnExactly) {
+  const TemporaryFolder folder;
+  const auto endless = [](const std::string& results, const Words& more) {
+    Words words =
+        train(results, {"--trainers", "2", "-s", "data.samples=100000000", "-s", "data.test_every=0"});
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+  };
+  Words interrupted{
+      "timeout", "--foreground", "--preserve-status", "-s", "INT", "1", overture_binary().string()};
+  for (const std::string& word : endless("parts", {"--lookahead-value", "30"})) interrupted.push_back(word);
+  const Outcome first = run(interrupted, {.folder = folder.path()});
+  ASSERT_EQ(first.exit_code, 0) << first.text();
+  EXPECT_NE(first.out.find("--resume goes on"), std::string::npos) << first.out;
+  const std::size_t done = losses(folder.path() / "parts").size();
+  ASSERT_GT(done, 0u);
+  const std::string steps = std::to_string(done + 20);
+  const Outcome rest =
+      run_overture(endless("parts", {"--num-batches", steps, "--resume"}), {.folder = folder.path()});
+  ASSERT_EQ(rest.exit_code, 0) << rest.text();
+  ASSERT_EQ(run_overture(endless("whole", {"--num-batches", steps}), {.folder = folder.path()}).exit_code, 0);
+  expect_same_model(folder.path() / "whole", folder.path() / "parts");
+}
+
+TEST(Evaluate, SaysWhatTrainSaid) {
+  const TemporaryFolder folder;
+  const Outcome trained = run_overture(train("a"), {.folder = folder.path()});
+  ASSERT_EQ(trained.exit_code, 0) << trained.text();
+  const Outcome evaluated = run_overture({"evaluate", "a"}, {.folder = folder.path()});
+  ASSERT_EQ(evaluated.exit_code, 0) << evaluated.text();
+  const std::size_t from = evaluated.out.find("AUC");
+  const std::string line = evaluated.out.substr(from, evaluated.out.find('\n', from) - from);
+  EXPECT_NE(trained.out.find(line.substr(line.find_last_of(' ') + 1)), std::string::npos)
+      << evaluated.out << trained.out;
+}
+
+TEST(Train, BadInputGetsOneMessageAndExitCodeTwo) {
+  const TemporaryFolder folder;
+  folder.write("bad.yaml", "data: {synthetic: kaggle}\nlookahead: 4\n");
+  folder.write("no.tsv", "this is no dataset\n");
+  ASSERT_EQ(run_overture(train("done", {"--num-batches", "3"}), {.folder = folder.path()}).exit_code, 0);
+  fs::resize_file(newest(folder.path() / "done") / "rows-0", 1000);
+  for (const Words& arguments :
+       {Words{"train"}, Words{"train", "missing.yaml"}, Words{"train", "bad.yaml"},
+        Words{"train", "--data", "missing.ovt"}, Words{"train", "--data", "no.tsv"},
+        Words{"train", "--no-such-flag"}, train("x", {"--cache-size", "10"}), train("x", {"--emb-size", "9"}),
+        train("x", {"--optimizer", "adm"}), train("x", {"--resume"}), train("done"),
+        train("done", {"--resume"}), train("x", {"--learning-rate", "1e5"}),
+        train("x", {"--arch-embedding-size", "5-6"}), train("no.tsv/inside"), Words{"evaluate", "x"},
+        Words{"evaluate", "done"}, Words{"evaluate"}}) {
+    const Outcome outcome = run_overture(arguments, {.folder = folder.path()});
+    EXPECT_EQ(outcome.exit_code, 2) << outcome.text();
+    EXPECT_TRUE(outcome.err.starts_with("error: ")) << outcome.text();
+  }
+}
+
+}  // namespace
+}  // namespace overture::testing

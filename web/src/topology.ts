@@ -1,0 +1,230 @@
+// The network as a drawing: hosts at the bottom, switches above them level by level, links coloured by how busy they
+// were. Where nothing but hosts is joined, as in a torus, they stand on a circle.
+
+import type { Table } from './data';
+import { h, hideTip, onWidth, showTip } from './dom';
+import { figure, pngTool } from './figure';
+import { color, onTheme, ramp, rampColor } from './theme';
+import { formatNamed } from './units';
+
+interface Node {
+  name: string;
+  level: number; // -1: not reached
+  neighbours: number[];
+  x: number;
+  y: number;
+}
+interface Edge {
+  a: number;
+  b: number;
+  up: number; // a row of links.csv for each direction, or -1
+  down: number;
+  load: number;
+}
+
+function graph(links: Table): { nodes: Node[]; edges: Edge[] } {
+  const [from, to, load] = [links.texts('from'), links.texts('to'), links.numbers('utilisation_percent')];
+  const nodes: Node[] = [];
+  const known = new Map<string, number>();
+  const node = (name: string): number => {
+    if (!known.has(name)) {
+      known.set(name, nodes.length);
+      nodes.push({ name, level: -1, neighbours: [], x: 0, y: 0 });
+    }
+    return known.get(name)!;
+  };
+  const edges = new Map<string, Edge>();
+  for (let i = 0; i < links.length; i++) {
+    const [f, t] = [node(from[i]!), node(to[i]!)];
+    const key = `${Math.min(f, t)} ${Math.max(f, t)}`;
+    const edge = edges.get(key) ?? { a: Math.min(f, t), b: Math.max(f, t), up: -1, down: -1, load: 0 };
+    if (f === edge.a) edge.up = i;
+    else edge.down = i;
+    edge.load = Math.max(edge.load, load[i]!);
+    edges.set(key, edge);
+  }
+  for (const edge of edges.values()) {
+    nodes[edge.a]!.neighbours.push(edge.b);
+    nodes[edge.b]!.neighbours.push(edge.a);
+  }
+  return { nodes, edges: [...edges.values()] };
+}
+
+// Steps from the nearest host.
+function levels(nodes: Node[]): number {
+  let front = nodes.map((_, i) => i).filter((i) => nodes[i]!.name.startsWith('h'));
+  let level = 0;
+  for (const i of front) nodes[i]!.level = 0;
+  while (front.length > 0) {
+    const next: number[] = [];
+    for (const i of front)
+      for (const n of nodes[i]!.neighbours)
+        if (nodes[n]!.level < 0) {
+          nodes[n]!.level = level + 1;
+          next.push(n);
+        }
+    front = next;
+    if (next.length > 0) level++;
+  }
+  for (const node of nodes) if (node.level < 0) node.level = level;
+  return level;
+}
+
+const byName = (a: Node, b: Node) => a.name.localeCompare(b.name, 'en', { numeric: true });
+
+function place(nodes: Node[], width: number, height: number): void {
+  const top = levels(nodes);
+  const pad = 16;
+  if (top === 0) {
+    [...nodes].sort(byName).forEach((node, i) => {
+      const angle = (2 * Math.PI * i) / nodes.length - Math.PI / 2;
+      node.x = width / 2 + (width / 2 - pad) * Math.cos(angle);
+      node.y = height / 2 + (height / 2 - pad) * Math.sin(angle);
+    });
+    return;
+  }
+  for (let level = 0; level <= top; level++) {
+    const row = nodes.filter((n) => n.level === level);
+    const below = (n: Node) => {
+      const xs = n.neighbours
+        .map((i) => nodes[i]!)
+        .filter((m) => m.level === level - 1)
+        .map((m) => m.x);
+      return xs.length > 0 ? xs.reduce((a, b) => a + b, 0) / xs.length : 0;
+    };
+    const key = new Map(row.map((n) => [n, level === 0 ? 0 : Math.round(below(n))]));
+    row.sort((a, b) => key.get(a)! - key.get(b)! || byName(a, b));
+    row.forEach((node, i) => {
+      node.x = pad + ((i + 0.5) / row.length) * (width - 2 * pad);
+      node.y = height - pad - (level / top) * (height - 2 * pad);
+    });
+  }
+}
+
+export function topologyFigure(host: HTMLElement, links: Table): void {
+  const { nodes, edges } = graph(links);
+  const title = 'The network, by load';
+  const frame = figure(
+    title,
+    'Circles are hosts, squares are switches. A line is both directions of a link, coloured by the busier one. Point at a node or a link.',
+  );
+  host.append(frame.root);
+  const canvas = h('canvas', {
+    role: 'img',
+    'aria-label': `Drawing of ${nodes.length} nodes and ${edges.length} links, coloured by load`,
+  });
+  frame.body.append(canvas);
+  const busiest = Math.max(...edges.map((e) => e.load), 1e-9);
+  edges.sort((a, b) => a.load - b.load); // the busy ones on top
+  let [width, height] = [0, 0];
+  let lit: { node?: number; edge?: Edge } = {};
+
+  const paint = () => {
+    const ratio = window.devicePixelRatio || 1;
+    canvas.width = Math.round(width * ratio);
+    canvas.height = Math.round((height + 26) * ratio);
+    canvas.style.width = `${width}px`;
+    canvas.style.height = `${height + 26}px`;
+    const context = canvas.getContext('2d')!;
+    context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    const table = ramp();
+    const thin = edges.length > 1500 ? 0.6 : edges.length > 300 ? 1 : 1.8;
+    const draw = (edge: Edge, wide: number) => {
+      context.strokeStyle = rampColor(table, 0.12 + 0.88 * (edge.load / busiest));
+      context.lineWidth = wide;
+      context.beginPath();
+      context.moveTo(nodes[edge.a]!.x, nodes[edge.a]!.y);
+      context.lineTo(nodes[edge.b]!.x, nodes[edge.b]!.y);
+      context.stroke();
+    };
+    context.globalAlpha = lit.node !== undefined ? 0.15 : 1;
+    for (const edge of edges) draw(edge, thin);
+    context.globalAlpha = 1;
+    if (lit.node !== undefined)
+      for (const edge of edges) if (edge.a === lit.node || edge.b === lit.node) draw(edge, thin + 1);
+    if (lit.edge) draw(lit.edge, thin + 2.5);
+    const size = nodes.length > 600 ? 1.5 : nodes.length > 150 ? 3 : 5;
+    nodes.forEach((node, i) => {
+      context.fillStyle = i === lit.node ? color('--c4') : color('--ink');
+      context.beginPath();
+      if (node.name.startsWith('h')) context.arc(node.x, node.y, size * 0.8, 0, 7);
+      else context.rect(node.x - size, node.y - size, 2 * size, 2 * size);
+      context.fill();
+    });
+    legend(context, table);
+  };
+  const legend = (context: CanvasRenderingContext2D, table: Uint8ClampedArray) => {
+    context.font = '11px system-ui, sans-serif';
+    context.textBaseline = 'middle';
+    context.fillStyle = color('--ink');
+    const before = 'utilisation 0';
+    context.fillText(before, 4, height + 14);
+    const x = 12 + context.measureText(before).width;
+    for (let i = 0; i < 140; i++) {
+      context.fillStyle = rampColor(table, 0.12 + 0.88 * (i / 139));
+      context.fillRect(x + i, height + 8, 1.5, 12);
+    }
+    context.fillStyle = color('--ink');
+    context.fillText(`${busiest.toFixed(1)} %`, x + 148, height + 14);
+  };
+
+  const say = (row: number): string | null => {
+    if (row < 0) return null;
+    const parts = [
+      `${links.texts('from')[row]} \u2192 ${links.texts('to')[row]}: ${formatNamed('utilisation_percent', links.numbers('utilisation_percent')[row]!)}`,
+    ];
+    if (links.has('carried_bytes')) parts.push(formatNamed('carried_bytes', links.numbers('carried_bytes')[row]!));
+    if (links.has('peak_queue_bytes'))
+      parts.push(`queue \u2264 ${formatNamed('peak_queue_bytes', links.numbers('peak_queue_bytes')[row]!)}`);
+    return parts.join(', ');
+  };
+  canvas.addEventListener('pointermove', (event) => {
+    const box = canvas.getBoundingClientRect();
+    const [x, y] = [event.clientX - box.left, event.clientY - box.top];
+    const node = nodes.findIndex((n) => Math.hypot(n.x - x, n.y - y) < 7);
+    const edge = node >= 0 ? undefined : nearest(edges, nodes, x, y);
+    const was = lit;
+    lit = node >= 0 ? { node } : edge ? { edge } : {};
+    if (was.node !== lit.node || was.edge !== lit.edge) paint();
+    if (node >= 0) {
+      const of = edges.filter((e) => e.a === node || e.b === node);
+      const most = Math.max(...of.map((e) => e.load), 0);
+      showTip(event.clientX, event.clientY, [
+        nodes[node]!.name,
+        `${of.length} links, busiest ${formatNamed('utilisation_percent', most)}`,
+      ]);
+    } else if (edge) {
+      showTip(event.clientX, event.clientY, [
+        `${nodes[edge.a]!.name} \u2013 ${nodes[edge.b]!.name}`,
+        ...[say(edge.up), say(edge.down)].filter((t) => t !== null),
+      ]);
+    } else hideTip();
+  });
+  canvas.addEventListener('pointerleave', () => {
+    lit = {};
+    hideTip();
+    paint();
+  });
+  onWidth(frame.body, (now) => {
+    const flat = nodes.every((n) => n.name.startsWith('h'));
+    width = flat ? Math.min(now, 480) : now;
+    height = flat ? width : Math.min(320, Math.max(200, now * 0.4));
+    place(nodes, width, height);
+    paint();
+  });
+  onTheme(paint);
+  pngTool(frame, title, () => canvas);
+}
+
+function nearest(edges: Edge[], nodes: Node[], x: number, y: number): Edge | undefined {
+  let best: Edge | undefined;
+  let distance = 4;
+  for (const edge of edges) {
+    const [a, b] = [nodes[edge.a]!, nodes[edge.b]!];
+    const [dx, dy] = [b.x - a.x, b.y - a.y];
+    const t = Math.max(0, Math.min(1, ((x - a.x) * dx + (y - a.y) * dy) / (dx * dx + dy * dy || 1)));
+    const d = Math.hypot(a.x + t * dx - x, a.y + t * dy - y);
+    if (d <= distance) [best, distance] = [edge, d];
+  }
+  return best;
+}

@@ -1,0 +1,310 @@
+// Which link is the bottleneck: links over time, the network coloured by load, queues, and completion times.
+
+import * as Plot from '@observablehq/plot';
+import type { Run, Table } from '../data';
+import { h, select } from '../dom';
+import { plot, plotFigure, seriesFigure } from '../figure';
+import { heatFigure, type HeatOptions } from '../heat';
+import { csv, sortable } from '../sortable';
+import { series } from '../theme';
+import { topologyFigure } from '../topology';
+import { axis, format, formatNamed, quantity, scale } from '../units';
+import type { View } from './view';
+
+const COLUMNS = 400; // of the heat map; more samples are averaged
+
+interface Grid {
+  names: string[];
+  times: number[]; // right edges, microseconds
+  cells: Float64Array; // row by row; NaN where nothing was seen
+}
+
+function grid(table: Table, measure: string, keep: (name: string) => boolean): Grid {
+  const [link, until, value] = [table.texts('link'), table.numbers('until_us'), table.numbers(measure)];
+  const names = [...new Set(link)].filter(keep);
+  const end = until.reduce((a, b) => Math.max(a, b), 0);
+  const steps = new Set(until).size;
+  const columns = Math.max(1, Math.min(COLUMNS, steps));
+  const row = new Map(names.map((n, i) => [n, i]));
+  const sums = new Float64Array(names.length * columns);
+  const counts = new Float64Array(names.length * columns);
+  for (let i = 0; i < link.length; i++) {
+    const r = row.get(link[i]!);
+    if (r === undefined) continue;
+    const at = r * columns + Math.min(columns - 1, Math.max(0, Math.ceil((until[i]! / end) * columns - 1e-9) - 1));
+    sums[at] = measure.includes('max') ? Math.max(sums[at]!, value[i]!) : sums[at]! + value[i]!;
+    counts[at] = measure.includes('max') ? 1 : counts[at]! + 1;
+  }
+  return {
+    names,
+    times: Array.from({ length: columns }, (_, c) => (end * (c + 1)) / columns),
+    cells: sums.map((s, i) => (counts[i]! > 0 ? s / counts[i]! : NaN)),
+  };
+}
+
+function linkHeat(table: Table, host: HTMLElement): void {
+  const measures = ['utilisation_percent', 'queued_mean_bytes', 'queued_max_bytes'].filter((m) => table.has(m));
+  const options = (measure: string): HeatOptions => {
+    const { names, times, cells } = grid(table, measure, () => true);
+    const { unit, label } = quantity(measure);
+    const largest = cells.reduce((a, b) => (b > a ? b : a), 0);
+    const max = unit === '%' ? 100 : largest;
+    const timeScale = scale('us', times[times.length - 1]!);
+    const columns = times.length;
+    return {
+      title: 'Links over time',
+      caption: 'Whole tiers first, then the links that carried most.',
+      rows: names.length,
+      columns,
+      value: (r, c) => cells[r * columns + c]!,
+      max,
+      legend: [format(0, unit), `${format(max, unit)} ${label}`],
+      rowLabel: (r) => names[r]!.replace('>', ' \u2192 '),
+      columnLabel: (c) => String(Number(((c === 0 ? 0 : times[c - 1]!) / timeScale.per).toPrecision(3))),
+      xTitle: `time (${timeScale.name})`,
+      yTitle: 'link',
+      tip: (r, c) => [
+        names[r]!.replace('>', ' \u2192 '),
+        `${label}: ${format(cells[r * columns + c]!, unit)}`,
+        `until ${format(times[c]!, 'us')}`,
+      ],
+      rowHeight: 9,
+    };
+  };
+  const heat = heatFigure(host, options(measures[0]!));
+  heat.controls.append(
+    select(
+      'Show',
+      measures,
+      measures[0]!,
+      (m) => heat.update(options(m)),
+      (m) => quantity(m).label,
+    ),
+  );
+}
+
+export const links: View = {
+  id: 'links',
+  title: 'Links',
+  shows: (run) =>
+    !!run.table('links.csv')?.has('from', 'to', 'utilisation_percent') || !!run.table('links_over_time.csv'),
+  draw: (run, host) => {
+    const over = run.table('links_over_time.csv');
+    if (over?.has('link', 'until_us')) linkHeat(over, host);
+    const table = run.table('links.csv');
+    if (!table?.has('from', 'to', 'utilisation_percent')) return;
+    if (!table.cut) topologyFigure(host, table);
+    const rows = Array.from({ length: table.length }, (_, r) => r).sort(
+      (a, b) => table.numbers('utilisation_percent')[b]! - table.numbers('utilisation_percent')[a]!,
+    );
+    host.append(
+      h(
+        'details',
+        {},
+        h('summary', {}, 'All links as a table'),
+        sortable(
+          table.columns.map((name) => ({ name })),
+          rows.map((r) => table.columns.map((c) => table.cell(c, r))),
+          'Links',
+        ),
+      ),
+    );
+  },
+};
+
+interface Distribution {
+  run: string;
+  time: number;
+  share: number;
+}
+
+// The share of flows that took at most so long; several runs share one chart.
+export function completionCdf(runs: Run[], host: HTMLElement): void {
+  const points: Distribution[] = [];
+  for (const run of runs) {
+    const table = run.table('fct_distribution.csv');
+    if (!table?.has('share_of_flows', 'fct_us')) continue;
+    const [share, time] = [table.numbers('share_of_flows'), table.numbers('fct_us')];
+    points.push({ run: run.label, time: time[0]!, share: 0 });
+    share.forEach((s, i) => points.push({ run: run.label, time: time[i]!, share: s }));
+  }
+  if (points.length === 0) return;
+  const { of, label } = axis(
+    'completion_time_us',
+    points.map((p) => p.time),
+  );
+  const names = [...new Set(points.map((p) => p.run))];
+  const spread = Math.max(...points.map((p) => p.time)) / Math.min(...points.map((p) => p.time).filter((t) => t > 0));
+  plotFigure(host, {
+    title: 'Flow completion times',
+    caption: 'The share of flows that finished within a time.',
+    draw: (width) =>
+      plot({
+        width,
+        height: 300,
+        marginLeft: 48,
+        x: { label, grid: true, type: spread > 30 ? 'log' : 'linear' },
+        y: { label: 'share of flows (%)', grid: true, domain: [0, 100] },
+        color: { domain: names, range: names.map((_, i) => series(i)), legend: names.length > 1 },
+        marks: [
+          Plot.ruleY([0]),
+          Plot.line(points, {
+            x: (p: Distribution) => of(p.time),
+            y: (p: Distribution) => 100 * p.share,
+            stroke: 'run',
+            strokeWidth: 2,
+            curve: 'step-after',
+          }),
+          Plot.tip(
+            points,
+            Plot.pointerX({
+              x: (p: Distribution) => of(p.time),
+              y: (p: Distribution) => 100 * p.share,
+              title: (p: Distribution) =>
+                `${names.length > 1 ? p.run + '\n' : ''}${(100 * p.share).toFixed(1)} % within ${format(p.time, 'us')}`,
+            }),
+          ),
+        ],
+      }),
+    csv: () =>
+      csv(
+        ['run', 'fct_us', 'share_of_flows'],
+        points.map((p) => [p.run, p.time, p.share]),
+      ),
+  });
+}
+
+function queues(run: Run, host: HTMLElement): void {
+  const over = run.table('links_over_time.csv');
+  if (over?.has('queued_max_bytes')) {
+    const { names, times, cells } = grid(over, 'queued_max_bytes', (name) => name.startsWith('tier '));
+    const largest = cells.reduce((a, b) => (b > a ? b : a), 0);
+    const [bytes, time] = [scale('B', largest), scale('us', times[times.length - 1] ?? 0)];
+    if (names.length > 0 && largest > 0) {
+      seriesFigure(host, {
+        title: 'Longest queue of each tier over time',
+        x: times.map((t) => t / time.per),
+        xLabel: `time (${time.name})`,
+        yLabel: `queue (${bytes.name})`,
+        lines: names.map((name, r) => ({
+          name,
+          values: times.map((_, c) => cells[r * times.length + c]! / bytes.per),
+        })),
+      });
+    }
+  }
+  const table = run.table('links.csv');
+  if (!table?.has('tier', 'peak_queue_bytes')) return;
+  const rows = table.texts('tier').map((tier, i) => ({ tier, peak: table.numbers('peak_queue_bytes')[i]! }));
+  const { of, label } = axis(
+    'longest_queue_of_a_link_bytes',
+    rows.map((r) => r.peak),
+  );
+  const tiers = table.distinct('tier');
+  plotFigure(host, {
+    title: 'Queues, link by link',
+    caption: 'Each mark is the longest queue of one link.',
+    draw: (width) =>
+      plot({
+        width,
+        height: 50 + 44 * tiers.length,
+        marginLeft: 20 + 7 * Math.max(...tiers.map((t) => t.length)),
+        x: { label, grid: true, nice: true },
+        y: { label: null, domain: tiers },
+        marks: [
+          Plot.tickX(rows, {
+            x: (r: { peak: number }) => of(r.peak),
+            y: 'tier',
+            stroke: 'var(--c1)',
+            strokeOpacity: 0.35,
+            inset: 6,
+          }),
+          Plot.tickX(
+            rows,
+            Plot.groupY(
+              { x: 'median' },
+              { x: (r: { peak: number }) => of(r.peak), y: 'tier', stroke: 'var(--c4)', strokeWidth: 3, inset: 2 },
+            ),
+          ),
+          Plot.text(
+            rows,
+            Plot.groupY(
+              {
+                x: 'median',
+                text: (v: { peak: number }[]) => `median ${formatNamed('x_bytes', medianOf(v.map((r) => r.peak)))}`,
+              },
+              { x: (r: { peak: number }) => of(r.peak), y: 'tier', dy: -17, fill: 'currentColor' },
+            ),
+          ),
+        ],
+      }),
+    csv: () =>
+      csv(
+        ['tier', 'peak_queue_bytes'],
+        rows.map((r) => [r.tier, r.peak]),
+      ),
+  });
+}
+
+function medianOf(values: number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return (sorted[Math.floor((sorted.length - 1) / 2)]! + sorted[Math.ceil((sorted.length - 1) / 2)]!) / 2;
+}
+
+// Only where flows have different sizes is there something to see.
+function sizes(run: Run, host: HTMLElement): void {
+  const table = run.table('fct.csv');
+  const time = table?.has('fct_ns') ? 'fct_ns' : 'fct_us';
+  if (!table?.has('bytes', time) || new Set(table.numbers('bytes')).size < 3) return;
+  const step = Math.ceil(table.length / 5000);
+  const rows = table
+    .numbers('bytes')
+    .map((bytes, i) => ({ bytes, time: table.numbers(time)[i]! }))
+    .filter((r, i) => i % step === 0 && r.bytes > 0 && r.time > 0);
+  const [x, y] = [
+    axis(
+      'flow_size_bytes',
+      rows.map((r) => r.bytes),
+    ),
+    axis(
+      time,
+      rows.map((r) => r.time),
+    ),
+  ];
+  plotFigure(host, {
+    title: 'Completion time by size of the flow',
+    draw: (width) =>
+      plot({
+        width,
+        height: 300,
+        marginLeft: 56,
+        x: { type: 'log', label: x.label, grid: true },
+        y: { type: 'log', label: y.label.replace('fct', 'completion time'), grid: true },
+        marks: [
+          Plot.dot(rows, {
+            x: (r: { bytes: number }) => x.of(r.bytes),
+            y: (r: { time: number }) => y.of(r.time),
+            r: 2,
+            fill: 'var(--c1)',
+            fillOpacity: 0.4,
+          }),
+        ],
+      }),
+    csv: () =>
+      csv(
+        ['bytes', time],
+        rows.map((r) => [r.bytes, r.time]),
+      ),
+  });
+}
+
+export const completion: View = {
+  id: 'completion',
+  title: 'Flows and queues',
+  shows: (run) => !!run.table('fct_distribution.csv'),
+  draw: (run, host) => {
+    completionCdf([run], host);
+    sizes(run, host);
+    queues(run, host);
+  },
+};

@@ -1,0 +1,309 @@
+// How it scales: time against nodes (or another size), a line per network and algorithm, published points as hollow
+// marks beside our own; and how far each of our numbers is from the published one.
+
+import * as Plot from '@observablehq/plot';
+import type { Cell, Run, Table } from '../data';
+import { h, select } from '../dom';
+import { plot, plotFigure } from '../figure';
+import { csv, sortable, type Column } from '../sortable';
+import { series } from '../theme';
+import { digits, format, quantity } from '../units';
+import type { View } from './view';
+
+const SIZES = ['nodes', 'npus', 'hosts', 'ranks', 'trainers', 'size_bytes'];
+const TELLS_APART = /network|topology|fabric|all.?reduce|strateg|algorithm|collective|backend|transport|schedule/i;
+const NO_FILES =
+  /^(fct|links|layers|dimensions|fct_distribution|links_over_time|sweep|traffic|schedule|batches|decisions|evictions)\.csv$|\.jsonl$/;
+const PUBLISHED = /published|reference|paper/;
+
+interface Shape {
+  table: Table;
+  x: string;
+  measures: string[];
+  series: string[]; // columns that tell lines apart
+  facets: string[]; // columns that tell charts apart
+}
+
+function shape(table: Table): Shape | undefined {
+  const x = SIZES.find((name) => table.has(name) && table.isNumeric(name) && table.distinct(name).length > 1);
+  if (!x || NO_FILES.test(table.file)) return undefined;
+  const isKey = (c: string) =>
+    c !== x &&
+    table.distinct(c).length > 1 &&
+    (!table.isNumeric(c) || (quantity(c).unit === '' && table.distinct(c).length <= Math.min(8, table.length / 2)));
+  const keys = table.columns.filter(
+    (c) => isKey(c) && table.distinct(c).length <= 24 && !/status|note|err|match|digest|path|runs$/.test(c),
+  );
+  const measures = table.columns.filter(
+    (c) =>
+      c !== x &&
+      table.isNumeric(c) &&
+      !keys.includes(c) &&
+      !PUBLISHED.test(c) &&
+      !/seed|count|^tables$|error|_bytes$|digest/.test(c) &&
+      table.distinct(c).length > 1,
+  );
+  if (measures.length === 0) return undefined;
+  const lines = keys.filter((k) => TELLS_APART.test(k));
+  return {
+    table,
+    x,
+    measures,
+    series: lines.length > 0 ? lines : keys.slice(0, 1),
+    facets: lines.length > 0 ? keys.filter((k) => !lines.includes(k)) : keys.slice(1),
+  };
+}
+
+export const shapes = (run: Run): Shape[] => run.tables.map(shape).filter((s): s is Shape => s !== undefined);
+
+// The published column that belongs to a measure: published_iteration_s to iteration_s or measured_iteration_s.
+function publishedOf(table: Table, measure: string): string | undefined {
+  const bare = (name: string) =>
+    name
+      .replaceAll(/published|reference|paper|measured|simulated|recomputed|ours/g, '')
+      .replaceAll(/^_+|_+$/g, '')
+      .replaceAll(/_+/g, '_');
+  return (
+    table.columns.find((c) => PUBLISHED.test(c) && table.isNumeric(c) && bare(c) === bare(measure)) ??
+    table.columns.find(
+      (c) =>
+        PUBLISHED.test(c) &&
+        table.isNumeric(c) &&
+        quantity(c).unit !== '' &&
+        quantity(c).unit === quantity(measure).unit,
+    )
+  );
+}
+
+interface Point {
+  x: number;
+  y: number;
+  line: string;
+  published: boolean;
+}
+
+// How many times as fast as `base` at the same size, ours by ours and published by published.
+function speedups(points: Point[], base: string): Point[] {
+  const key = (p: Point) => `${p.x} ${p.published}`;
+  const bases = new Map(points.filter((p) => p.line === base).map((p) => [key(p), p.y]));
+  return points.flatMap((p) => (bases.has(key(p)) ? [{ ...p, y: bases.get(key(p))! / p.y }] : []));
+}
+
+const lineName = (s: Shape, row: number) =>
+  s.series
+    .map((c) => s.table.texts(c)[row]!)
+    .filter((t) => t !== '')
+    .join(', ');
+const isTime = (measure: string) => ['s', 'ms', 'us', 'ns', 'ps'].includes(quantity(measure).unit);
+
+function charts(s: Shape, measure: string, base: string, width: number): Element {
+  const { table } = s;
+  const published = publishedOf(table, measure);
+  const [xs, ys, ps] = [table.numbers(s.x), table.numbers(measure), published ? table.numbers(published) : []];
+  const texts = xs.map(
+    (_, row) =>
+      [
+        lineName(s, row),
+        s.facets.map((c) => `${quantity(c).label} ${format2(table.cell(c, row))}`).join(', '),
+      ] as const,
+  );
+  const names = [...new Set(texts.map((t) => t[0]))];
+  const facets = [...new Set(texts.map((t) => t[1]))];
+  const [x, y] = [quantity(s.x), quantity(measure)];
+  const most = Math.max(1, Math.min(facets.length, Math.floor(width / 330)));
+  const columns = Math.ceil(facets.length / Math.ceil(facets.length / most)); // as even as can be
+  const each = Math.floor(width / columns) - (columns > 1 ? 12 : 0);
+  const one = (facet: string): Element => {
+    let points: Point[] = [];
+    xs.forEach((value, i) => {
+      if (texts[i]![1] !== facet) return;
+      if (ys[i]! > 0) points.push({ x: value, y: ys[i]!, line: texts[i]![0], published: false });
+      if (published && ps[i]! > 0) points.push({ x: value, y: ps[i]!, line: texts[i]![0], published: true });
+    });
+    if (base !== '') points = speedups(points, base);
+    points.sort((a, b) => a.x - b.x);
+    const own = points.filter((p) => !p.published);
+    const ticks = [...new Set(points.map((p) => p.x))];
+    const chart = plot({
+      width: each,
+      height: 280,
+      marginLeft: 64,
+      x: {
+        type: 'log',
+        label: x.label,
+        ticks:
+          ticks.length <= each / 70 ? ticks : ticks.filter((_, i) => i % Math.ceil((ticks.length * 70) / each) === 0),
+        tickFormat: (v: number) => format(v, x.unit),
+        grid: true,
+      },
+      y:
+        base !== ''
+          ? { label: `times as fast as ${base}`, grid: true, nice: true }
+          : {
+              type: isTime(measure) || y.unit === 'GB/s' ? 'log' : 'linear',
+              label: y.label,
+              grid: true,
+              ticks: 5,
+              tickFormat: (v: number) => format(v, y.unit),
+            },
+      color: { domain: names, range: names.map((_, i) => series(i)) },
+      marks: [
+        ...(base !== '' ? [Plot.ruleY([1], { stroke: 'currentColor', strokeOpacity: 0.4 })] : []),
+        Plot.line(own, { x: 'x', y: 'y', z: 'line', stroke: 'line', strokeWidth: 2 }),
+        Plot.dot(own, { x: 'x', y: 'y', fill: 'line', r: 3 }),
+        Plot.dot(
+          points.filter((p) => p.published),
+          { x: 'x', y: 'y', stroke: 'line', r: 6, strokeWidth: 1.5 },
+        ),
+        Plot.tip(
+          points,
+          Plot.pointer({
+            x: 'x',
+            y: 'y',
+            title: (p: Point) =>
+              `${p.line}\n${x.label} ${format(p.x, x.unit)}${base !== '' ? `: ${digits(p.y)} times as fast` : `: ${y.label} ${format(p.y, y.unit)}`}${p.published ? '\npublished' : ''}`,
+          }),
+        ),
+      ],
+    });
+    return h('div', { class: 'multiple', style: `width:${each}px` }, facet ? h('h4', {}, facet) : null, chart);
+  };
+  const legend = h(
+    'div',
+    { class: 'legend' },
+    ...names.map((n, i) => h('span', {}, h('i', { style: `background:${series(i)}` }), n || quantity(measure).label)),
+    published ? h('span', {}, h('i', { class: 'hollow' }), 'published') : null,
+  );
+  return h('div', {}, legend, h('div', { class: 'multiples' }, ...facets.slice(0, 24).map(one)));
+}
+
+const format2 = (cell: Cell) => (typeof cell === 'number' ? digits(cell) : (cell ?? ''));
+
+// Ours against published, every row a point; the diagonal is agreement.
+function agreement(s: Shape, measure: string, published: string, host: HTMLElement): void {
+  const { table } = s;
+  const rows = Array.from({ length: table.length }, (_, i) => i).filter(
+    (i) => table.numbers(measure)[i]! > 0 && table.numbers(published)[i]! > 0,
+  );
+  if (rows.length === 0) return;
+  const [ours, theirs] = [table.numbers(measure), table.numbers(published)];
+  const { label, unit } = quantity(measure);
+  const points = rows.map((i) => ({
+    ours: ours[i]!,
+    theirs: theirs[i]!,
+    line: s.series.map((c) => table.texts(c)[i]).join(', '),
+    what: [s.x, ...s.facets].map((c) => `${quantity(c).label} ${table.texts(c)[i]}`).join(', '),
+    error: (100 * (ours[i]! - theirs[i]!)) / theirs[i]!,
+  }));
+  const names = [...new Set(points.map((p) => p.line))];
+  const ends = [
+    Math.min(...points.flatMap((p) => [p.ours, p.theirs])),
+    Math.max(...points.flatMap((p) => [p.ours, p.theirs])),
+  ];
+  const sorted = points.map((p) => Math.abs(p.error)).sort((a, b) => a - b);
+  plotFigure(host, {
+    title: `Ours and published: ${quantity(measure).label}`,
+    caption: `${points.length} points; half of them are within ${digits(sorted[Math.floor((sorted.length - 1) / 2)]!)} %, the farthest is ${digits(sorted[sorted.length - 1]!)} % off. The line is agreement.`,
+    draw: (width) =>
+      plot({
+        width: Math.min(width, 560),
+        height: Math.min(width, 560) * 0.8,
+        marginLeft: 64,
+        x: {
+          type: 'log',
+          label: `published ${label}`,
+          grid: true,
+          ticks: 5,
+          tickFormat: (v: number) => format(v, unit),
+        },
+        y: { type: 'log', label: `our ${label}`, grid: true, ticks: 5, tickFormat: (v: number) => format(v, unit) },
+        color: { domain: names, range: names.map((_, i) => series(i)), legend: true },
+        symbol: { domain: names },
+        marks: [
+          Plot.line(ends, { x: (v: number) => v, y: (v: number) => v, stroke: 'currentColor', strokeOpacity: 0.5 }),
+          Plot.dot(points, { x: 'theirs', y: 'ours', stroke: 'line', symbol: 'line', r: 5, strokeWidth: 2 }),
+          Plot.tip(
+            points,
+            Plot.pointer({
+              x: 'theirs',
+              y: 'ours',
+              title: (p: (typeof points)[number]) =>
+                `${p.line}\n${p.what}\n${p.error > 0 ? '+' : ''}${p.error.toFixed(1)} %`,
+            }),
+          ),
+        ],
+      }),
+    csv: () =>
+      csv(
+        ['series', 'what', measure, published, 'error_percent'],
+        points.map((p) => [p.line, p.what, p.ours, p.theirs, p.error]),
+      ),
+  });
+}
+
+export const scaling: View = {
+  id: 'scaling',
+  title: 'Scaling',
+  shows: (run) => shapes(run).length > 0,
+  draw: (run, host) => {
+    for (const s of shapes(run)) {
+      const first = s.measures.find((m) => publishedOf(s.table, m)) ?? s.measures.find(isTime) ?? s.measures[0]!;
+      let [measure, base] = [first, ''];
+      const names = [...new Set(Array.from({ length: s.table.length }, (_, row) => lineName(s, row)))];
+      const frame = plotFigure(host, {
+        title: `By ${quantity(s.x).label} (${s.table.file})`,
+        caption: 'Times are on logarithmic axes.',
+        draw: (width) => charts(s, measure, isTime(measure) ? base : '', width),
+        csv: () =>
+          csv(
+            s.table.columns,
+            Array.from({ length: s.table.length }, (_, r) => s.table.columns.map((c) => s.table.cell(c, r))),
+          ),
+      });
+      if (s.measures.length > 1) {
+        frame.controls.append(
+          select(
+            'Show',
+            s.measures,
+            first,
+            (m) => {
+              measure = m;
+              frame.redraw();
+            },
+            (m) => quantity(m).label,
+          ),
+        );
+      }
+      if (names.length > 1 && s.measures.some(isTime)) {
+        frame.controls.append(
+          select(
+            'As',
+            ['', ...names],
+            '',
+            (name) => {
+              base = name;
+              frame.redraw();
+            },
+            (name) => (name === '' ? 'times' : `speed-up over ${name}`),
+          ),
+        );
+      }
+      for (const m of s.measures) {
+        const published = publishedOf(s.table, m);
+        if (published) agreement(s, m, published, host);
+      }
+      const columns: Column[] = s.table.columns.map((name) => ({ name }));
+      host.append(
+        h(
+          'details',
+          {},
+          h('summary', {}, `${s.table.file} as a table`),
+          sortable(
+            columns,
+            Array.from({ length: s.table.length }, (_, r) => s.table.columns.map((c) => s.table.cell(c, r))),
+          ),
+        ),
+      );
+    }
+  },
+};
