@@ -112,6 +112,7 @@ void FlowNetwork::exchange(Pattern pattern, GroupId group, Bytes size, Action do
   const std::shared_ptr<Traffic>& traffic = this->pattern(pattern, group);
   if (traffic->flows.flows() == 0) return events_.after(Duration::zero(), done);
   messages_ += traffic->flows.flows();
+  forget_classes();
   start(traffic, at_least_one(size), done);
   act_soon();
 }
@@ -126,6 +127,7 @@ void FlowNetwork::act_soon() {
 void FlowNetwork::act() {
   acting_ = false;
   if (!next_.empty()) {
+    forget_classes();
     messages_since_reset_ = true;
     if (next_.size() <= kFewMessages) {
       for (const Waiting& sent : next_)
@@ -164,7 +166,6 @@ std::shared_ptr<FlowNetwork::Traffic> FlowNetwork::together(const std::vector<Wa
 }
 
 void FlowNetwork::start(const std::shared_ptr<Traffic>& traffic, Bytes size, Action done) {
-  if (fluid_.active() == 0) forget_classes();
   cover(*traffic);
   const std::uint32_t id = take(unused_runs_, runs_);
   const bool one_by_one = !traffic->delivered.empty();
@@ -230,7 +231,8 @@ void FlowNetwork::split_lanes(Traffic& traffic) {
 // With nothing on its way, everything is alike again. Patterns are worth keeping, so it is done only when
 // messages have split much that they do not need.
 void FlowNetwork::forget_classes() {
-  if (!messages_since_reset_ || symmetry_.link_classes() <= first_link_classes_ + kFewClasses) return;
+  if (fluid_.active() > 0 || !messages_since_reset_) return;
+  if (symmetry_.link_classes() <= first_link_classes_ + kFewClasses) return;
   for (const auto& [key, known] : patterns_) {
     if (!known->covered) continue;
     for (const LaneId lane : known->lanes) fluid_.remove(lane);

@@ -235,6 +235,31 @@ TEST(FlowNetwork, AnExchangeOfOneRankEndsAtOnce) {
   EXPECT_EQ(events.now(), Time{});
 }
 
+TEST(FlowNetwork, WhatWentBeforeLeavesNoTrace) {
+  const auto exchange_after = [](const std::vector<FlowSpec>& flows) {
+    sim::EventQueue events;
+    FlowNetwork network(topology::fat_tree({.k = 6}), {}, events);
+    std::vector<Rank> everybody;
+    for (int i = 0; i < 54; ++i) everybody.push_back(Rank{i});
+    const GroupId group = network.add_group(everybody);
+    Duration took{};
+    for (int repeat = 0; repeat < 2; ++repeat) {
+      for (const FlowSpec& f : flows) {
+        events.after(f.start.time_since_epoch(), [&network, &f] {
+          network.send({f.from, f.to, f.size}, Action([] {}));
+        });
+      }
+      events.run();
+      const Time start = events.now();
+      network.exchange(Pattern::all_pairs, group, 10'000_B,
+                       [&events, &took, start] { took = events.now() - start; });
+      events.run();
+    }
+    return took;
+  };
+  EXPECT_EQ(exchange_after(testing::random_flows(54, 300, 19)), exchange_after({}));
+}
+
 TEST(FlowNetwork, SameInputsSameRun) {
   const std::vector<FlowSpec> flows = testing::random_flows(16, 300, 17);
   const FlowConfig config{.paths = PathRule::hash_per_flow};
