@@ -8,6 +8,7 @@
 #include "overture/base/table.h"
 #include "overture/base/text.h"
 #include "overture/cli/commands.h"
+#include "overture/cli/demo_training.h"
 #include "overture/cli/version.h"
 #include "overture/examples.h"
 #include "overture/report/html.h"
@@ -79,6 +80,7 @@ int run(const std::string& out) {
                   "analytical network tells it, where messages never share a link and a ring sends one way "
                   "with both directions' links.",
                   80, 0));
+  demo_training(folder / "training");
   fmt::print("results: {} (summary.json, CSVs, trace.json.gz for ui.perfetto.dev)\n", (folder / "").string());
   report::write_page(folders, folder / "report.html");
   fmt::print("report: {}\n", (folder / "report.html").string());
@@ -89,7 +91,8 @@ int run(const std::string& out) {
 
 void add_demo(Command& root) {
   auto out = std::make_shared<std::string>("results/demo");
-  Command command = root.add("demo", "Simulate the tutorial's DLRM on four networks and compare them");
+  Command command =
+      root.add("demo", "Simulate a DLRM on four networks, then train one with and without a cache");
   command.option("-o,--out", *out, "Folder for the results")
       .examples("  overture demo\n  overture demo --out /tmp/demo")
       .runs([out] { return run(*out); });

@@ -20,6 +20,7 @@
 #include "overture/cli/evaluation.h"
 #include "overture/cli/train_flags.h"
 #include "overture/cli/version.h"
+#include "overture/report/html.h"
 #include "overture/setup/train_setup.h"
 #include "overture/train/checkpoint.h"
 #include "overture/train/local_training.h"
@@ -177,7 +178,8 @@ void print_summary(const setup::TrainSetup& setup, const Done& done, const fs::p
   if (done.metrics) {
     for (const auto& [label, value] : metric_lines(*done.metrics)) table.add({label, value});
   }
-  fmt::print("{}\nresults: {}\n", table.text(), folder.string());
+  fmt::print("{}\nresults: {}\nreport: {}\n", table.text(), folder.string(),
+             (folder / "report.html").string());
 }
 
 std::size_t table_bytes(const train::TrainConfig& config) {
@@ -209,6 +211,7 @@ int run(const Options& options) {
   }
   const std::string text = summary(setup, done, table_bytes(config)).dump(2) + "\n";
   write_file(folder / "summary.json", text);
+  report::write_html(folder);
   if (options.json) {
     fmt::print("{}", text);
   } else {

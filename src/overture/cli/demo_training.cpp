@@ -1,0 +1,100 @@
+#include "overture/cli/demo_training.h"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "overture/base/files.h"
+#include "overture/base/progress.h"
+#include "overture/base/table.h"
+#include "overture/base/text.h"
+#include "overture/base/units.h"
+#include "overture/cli/evaluation.h"
+#include "overture/data/copy.h"
+#include "overture/data/dataset.h"
+#include "overture/data/presets.h"
+#include "overture/data/synthetic.h"
+#include "overture/setup/train_setup.h"
+#include "overture/train/local_training.h"
+#include "overture/train/results.h"
+#include "overture/train/session.h"
+
+namespace overture::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::int64_t kSamples = 60'000;
+
+void make_dataset(const fs::path& file) {
+  data::SyntheticReader reader({.tables = data::scaled_tables(data::parse_likeness("kaggle"), 0.002)},
+                               kSamples, 0);
+  const auto writer = data::create_dataset(file, data::output_format(file), reader.shape());
+  data::copy(reader, *writer, [](const data::Copied&) { return true; });
+}
+
+struct Trained {
+  train::Totals totals;
+  fs::path checkpoint;
+  data::Metrics metrics;
+};
+
+template <class Training>
+Trained train_into(const setup::TrainSetup& setup, const fs::path& folder) {
+  fs::remove_all(folder);
+  fs::create_directories(folder);
+  const auto source = setup::open_train_data(setup, data::Part::train);
+  Training training(setup::make_train_config(setup, source->shape()));
+  Trained trained;
+  Progress progress("training", kSamples);
+  train::RunOptions options{.checkpoints = folder / "checkpoints"};
+  options.on_step = [&](const train::StepReport& report) {
+    trained.totals.add(report);
+    progress.update(trained.totals.samples);
+  };
+  trained.checkpoint = training.run(*source, options).checkpoint;
+  progress.finish();
+  const auto held_out = setup::open_train_data(setup, data::Part::test);
+  trained.metrics = evaluate(*held_out, [&](const data::Batch& batch) { return training.predict(batch); });
+  return trained;
+}
+
+// The rows and the dense parameters, byte for byte.
+bool same_model(const Trained& a, const Trained& b) {
+  return std::ranges::all_of(std::array{"rows-0", "dense"}, [&](const char* file) {
+    return read_file(a.checkpoint / file) == read_file(b.checkpoint / file);
+  });
+}
+
+}  // namespace
+
+void demo_training(const fs::path& folder) {
+  fs::create_directories(folder);
+  make_dataset(folder / "clicks.ovd");
+  const std::string setup_text =
+      "data: {file: clicks.ovd}\nbatch_size: 512\nmodel: {mlp_bottom: 13-64-16, mlp_top: 64-1}\n"
+      "optimizer: {kind: adagrad, learning_rate: 0.02}\ncache: {lookahead: 40}\n";
+  const std::string file = (folder / "setup.yaml").string();
+  write_file(file, setup_text);
+  const auto cached = train_into<train::Session>(setup::load_train_setup(file), folder / "cached");
+  const auto plain = train_into<train::LocalTraining>(setup::load_train_setup(file), folder / "plain");
+
+  const train::Totals& totals = cached.totals;
+  const double row_bytes =
+      static_cast<double>(totals.fetched_bytes) / static_cast<double>(totals.fetched_rows);
+  const auto without = static_cast<std::int64_t>(static_cast<double>(totals.rows) * row_bytes);
+  fmt::print("A small DLRM on {} made-up clicks, tables on a server, 40 batches ahead\n\n", totals.samples);
+  Table table({"", "with the cache", "without"});
+  table.add({"rows from the server", fmt::format("{}", totals.fetched_rows), fmt::format("{}", totals.rows)});
+  table.add({"bytes from the server", to_string(Bytes{totals.fetched_bytes}), to_string(Bytes{without})});
+  table.add({"hit rate", fmt::format("{:.1f} %", 100 * totals.hit_rate()), "-"});
+  table.add({"AUC on held-out clicks", fmt::format("{:.4f}", cached.metrics.auc),
+             fmt::format("{:.4f}", plain.metrics.auc)});
+  table.add({"log-loss", fmt::format("{:.5f}", cached.metrics.log_loss),
+             fmt::format("{:.5f}", plain.metrics.log_loss)});
+  fmt::print("{}\nThe two models are {}.\n\n", table.text(),
+             same_model(cached, plain) ? "identical, bit for bit" : "DIFFERENT");
+}
+
+}  // namespace overture::cli
