@@ -109,6 +109,10 @@ TEST(Evaluate, SaysWhatTrainSaid) {
   const std::string line = evaluated.out.substr(from, evaluated.out.find('\n', from) - from);
   EXPECT_NE(trained.out.find(line.substr(line.find_last_of(' ') + 1)), std::string::npos)
       << evaluated.out << trained.out;
+  folder.write("one.tsv", "1" + std::string(39, '\t') + "\n");
+  const Outcome other = run_overture({"evaluate", "a", "--data", "one.tsv"}, {.folder = folder.path()});
+  EXPECT_EQ(other.exit_code, 2) << other.text();  // it does not say how many rows its tables have
+  EXPECT_NE(other.err.find("tables.rows"), std::string::npos) << other.text();
 }
 
 TEST(Train, BadInputGetsOneMessageAndExitCodeTwo) {

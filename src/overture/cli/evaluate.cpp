@@ -27,13 +27,11 @@ struct Options {
 
 int run(const Options& options) {
   const fs::path folder = options.folder;
-  std::vector<std::string> assignments = options.overrides;
+  setup::TrainSetup setup = setup::load_train_setup(folder / "setup.yaml", options.overrides);
   if (!options.data.empty()) {
-    assignments.push_back("data.file=" + fs::absolute(options.data).string());
-    assignments.emplace_back("data.synthetic=");
-    assignments.emplace_back("data.test_every=0");
+    setup.data = {
+        .file = fs::absolute(options.data), .max_bad_rows = setup.data.max_bad_rows, .test_every = 0};
   }
-  const setup::TrainSetup setup = setup::load_train_setup(folder / "setup.yaml", assignments);
   const auto found = train::latest_checkpoint(options.checkpoint.empty() ? folder / "checkpoints"
                                                                          : fs::path(options.checkpoint));
   if (!found) throw UserError({.file = folder.string()}, "holds no checkpoint to evaluate");

@@ -3,6 +3,7 @@
 // meant.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -19,6 +20,7 @@ template <class T>
 concept Plain = std::is_trivially_copyable_v<T>;
 
 constexpr std::size_t kAlignment = 8;
+constexpr std::size_t kMostBytes = std::size_t{1} << 40;
 constexpr std::size_t aligned(std::size_t size) { return (size + kAlignment - 1) / kAlignment * kAlignment; }
 
 class WireWriter {
@@ -31,7 +33,8 @@ class WireWriter {
   }
   template <Plain T>
   void put(std::span<const T> values) {
-    std::memcpy(room<T>(values.size()), values.data(), values.size_bytes());
+    check(values.size_bytes() < kMostBytes, "an array fits into a message");
+    std::copy(values.begin(), values.end(), room<T>(values.size()));
   }
   void put(const std::string& text) { put(std::span<const char>(text)); }
 
