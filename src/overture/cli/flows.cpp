@@ -15,6 +15,7 @@
 #include "overture/network/ns3/ns3_program.h"
 #include "overture/report/flows_summary.h"
 #include "overture/report/html.h"
+#include "overture/report/rotor_summary.h"
 #include "overture/setup/flow_list.h"
 #include "overture/setup/flows_setup.h"
 
@@ -104,8 +105,54 @@ packet::RunResult run_watched(const Options& options, const setup::FlowsSetup& s
   return result;
 }
 
+std::filesystem::path results_folder(const Options& options) {
+  return options.folder.empty()
+             ? std::filesystem::path("results") / std::filesystem::path(options.setup).stem()
+             : std::filesystem::path(options.folder);
+}
+
+// Opera: circuits that come and go, so another engine and other things to tell.
+int run_rotor(const Options& options, const setup::FlowsSetup& setup, const topology::Opera& opera) {
+  namespace rotor = network::rotor;
+  if (options.max_wall_seconds > 0 || options.backend != "packet")
+    throw UserError({.key = "topology.opera"}, "runs on the packet backend, bounded by --max-sim-time only");
+  const auto asked =
+      options.flows.empty() ? setup::make_traffic(setup, opera.hosts()) : setup::read_flows(options.flows);
+  std::vector<rotor::FlowSpec> flows;
+  for (const packet::FlowSpec& flow : asked) flows.push_back({flow.from, flow.to, flow.size, flow.start});
+  rotor::RotorConfig config = setup.rotor;
+  config.seed = setup.network.seed;
+  rotor::RunOptions bounds;
+  if (const auto until = limits(options).until) bounds.until = *until;
+  const rotor::RunResult result = rotor::run_flows(opera, config, flows, bounds);
+  const report::RotorRun run{.name = setup.name,
+                             .setup_yaml = setup::write_flows_setup(setup),
+                             .version = version_text(),
+                             .opera = opera,
+                             .flows = flows,
+                             .result = result};
+  const std::filesystem::path folder = results_folder(options);
+  report::write_rotor_folder(run, folder);
+  packet::RunResult completions;
+  completions.completion = result.completion;
+  write_file(options.out.empty() ? folder / "fct.csv" : std::filesystem::path(options.out),
+             setup::write_flow_csv(asked, completions));
+  if (!options.no_report) report::write_html(folder);
+  if (options.json) {
+    fmt::print("{}", report::rotor_summary_json(run));
+    return 0;
+  }
+  fmt::print("{}: {} hosts, {} flows, {} finished\n\n", run.name, opera.hosts(), flows.size(),
+             result.finished);
+  Table table({"what", "value"});
+  for (const auto& [label, text] : report::rotor_lines(run)) table.add({label, text});
+  fmt::print("{}\nresults: {}\n", table.text(), folder.string());
+  return 0;
+}
+
 int run(const Options& options) {
   const setup::FlowsSetup setup = setup::load_flows_setup(options.setup, options.overrides);
+  if (const auto opera = setup::make_opera(setup)) return run_rotor(options, setup, *opera);
   const topology::Topology topology = setup::make_topology(setup);
   const auto flows = options.flows.empty() ? setup::make_traffic(setup, topology.graph.hosts())
                                            : setup::read_flows(options.flows);
@@ -121,9 +168,7 @@ int run(const Options& options) {
                              .topology = topology,
                              .flows = flows,
                              .result = result};
-  const std::filesystem::path folder =
-      options.folder.empty() ? std::filesystem::path("results") / std::filesystem::path(options.setup).stem()
-                             : std::filesystem::path(options.folder);
+  const std::filesystem::path folder = results_folder(options);
   report::write_flows_folder(run, folder);
   write_file(options.out.empty() ? folder / "fct.csv" : std::filesystem::path(options.out),
              setup::write_flow_csv(flows, result));
@@ -158,7 +203,8 @@ void add_flows(Command& root) {
       .examples(
           "  overture flows fat-tree.yaml\n"
           "  overture flows fat-tree.yaml --flows flows.csv --out fct.csv\n"
-          "  overture flows fat-tree.yaml -s traffic.pattern=permutation -s paths=spray")
+          "  overture flows fat-tree.yaml -s traffic.pattern=permutation -s paths=spray\n"
+          "  overture flows opera.yaml                      (rotor switches)")
       .runs([options] { return run(*options); });
 }
 

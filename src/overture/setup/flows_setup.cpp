@@ -46,6 +46,16 @@ void describe(V& v, TopologyChoice& t) {
     describe(g, "ring", c.ring, "From neighbour to neighbour");
     describe(g, "local", c.local, "From a host into its own router");
   });
+  v.optional_group(
+      "opera", t.opera, "Rotor switches (NSDI 2020): half of a ToR's ports to hosts, half to rotors",
+      [](auto& g, topology::OperaConfig& c) {
+        g.field("tors", c.tors, "Top-of-rack switches");
+        g.field("ports", c.ports, "Of each; even");
+        g.field("dark", c.dark, "How long a rotor takes to change");
+        g.field("slice", c.slice, "0: as short as the longest path allows");
+        g.field("queue_packets", c.queue_packets, "That a low-latency packet may meet at each hop");
+        g.field("draws", c.draws, "Of schedules; the one with the fewest hops is kept");
+      });
   v.field("file", t.file, "A graph in a text file, beside the setup");
 }
 
@@ -169,6 +179,32 @@ void describe(V& v, PlainConfig& p) {
 }
 
 template <class V>
+void describe(V& v, network::rotor::RotorConfig& r) {
+  v.field("rate", r.rate, "Of every link");
+  v.field("wire", r.wire, "From ToR to ToR");
+  v.field("packet", r.packet, "With its header");
+  v.field("header", r.header, "Of a packet");
+  v.field("bulk_from", r.bulk_from,
+          "Messages of at least this size wait for circuits; smaller ones take the current slice's paths. 0 "
+          "B: RotorNet");
+  v.group("low_latency", "NDP over the slice's paths", [&](auto& g) {
+    g.field("control", r.low_latency.control, "Size of an ACK, NACK or PULL");
+    g.field("initial_window", r.low_latency.initial_window, "Packets of a message that are sent at once");
+    g.field("pull_rate", r.low_latency.pull_rate, "Of PULLs: share of the line");
+    g.field("queue_packets", r.low_latency.queue_packets, "In a ToR's queue before it cuts packets");
+    g.field("pad_packets", r.low_latency.pad_packets, "The last packet is as long as the others");
+    g.field("timeout", r.low_latency.timeout, "Without news for so long, packets count as lost");
+  });
+  v.group("defects", "What the original simulator does and a network would not", [&](auto& g) {
+    g.field("intra_rack_out_and_back", r.defects.intra_rack_out_and_back,
+            "Bulk inside a rack takes two circuits");
+    g.field("offers_not_reduced", r.defects.offers_not_reduced, "Several receivers accept the same packets");
+    g.field("lost_pulls_stay_lost", r.defects.lost_pulls_stay_lost,
+            "No timer when a dark rotor swallows a PULL");
+  });
+}
+
+template <class V>
 void describe(V& v, TrafficPattern& t) {
   v.field("pattern", t.kind,
           "all_to_all, permutation, incast or ring; leave out when flows come from --flows");
@@ -205,6 +241,8 @@ void describe(V& v, FlowsSetup& s) {
           [&](auto& g) { describe(g, s.network.plain); });
   v.group("lossless", "Switches of roce and plain, in place of queue",
           [&](auto& g) { describe(g, s.network.lossless); });
+  v.group("rotor", "topology.opera: RotorLB for bulk, NDP for the rest; in place of all transports",
+          [&](auto& g) { describe(g, s.rotor); });
   v.field("threads", s.network.threads,
           "tcp: the network in so many parts, each on a core; results are the same");
   v.field("memory_limit", s.network.memory_limit, "A network that needs more is refused before the run");
@@ -223,7 +261,7 @@ void describe(V& v, FlowsSetup& s) {
 
 int chosen(const TopologyChoice& t) {
   return (t.star ? 1 : 0) + (t.leaf_spine ? 1 : 0) + (t.fat_tree ? 1 : 0) + (t.torus ? 1 : 0) +
-         (t.file.empty() ? 0 : 1);
+         (t.opera ? 1 : 0) + (t.file.empty() ? 0 : 1);
 }
 
 topology::Topology build(const FlowsSetup& setup) {
@@ -239,6 +277,8 @@ topology::Topology build(const FlowsSetup& setup) {
     return topology::fat_tree(thin ? topology::oversubscribed(*t.fat_tree, setup.oversubscription)
                                    : *t.fat_tree);
   if (t.torus) return topology::torus(*t.torus);
+  if (t.opera)
+    fail(setup, "topology.opera", "changes with time and is no graph", "run it with `overture flows`");
   return topology::read_graph(std::filesystem::path(setup.file).parent_path() / t.file);
 }
 
@@ -255,7 +295,7 @@ FlowsSetup parse_flows_setup(std::string_view text, const std::string& file,
   reader.finish();
   if (chosen(setup.topology) != 1) {
     fail(setup, "topology", fmt::format("chooses {} topologies", chosen(setup.topology)),
-         "choose one of star, leaf_spine, fat_tree, torus, file");
+         "choose one of star, leaf_spine, fat_tree, torus, opera, file");
   }
   try {
     require_sound(setup.network);
@@ -302,6 +342,16 @@ void require_memory_for(const FlowsSetup& setup, double flows) {
 }
 
 }  // namespace
+
+std::optional<topology::Opera> make_opera(const FlowsSetup& setup) {
+  if (!setup.topology.opera) return std::nullopt;
+  topology::OperaConfig config = *setup.topology.opera;
+  config.seed = setup.network.seed;
+  config.rate = setup.rotor.rate;
+  config.wire = setup.rotor.wire;
+  config.packet = setup.rotor.packet;
+  return topology::generate_opera(config);
+}
 
 std::vector<FlowSpec> make_traffic(const FlowsSetup& setup, int hosts) {
   const TrafficPattern& t = setup.traffic;

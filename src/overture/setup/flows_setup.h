@@ -9,10 +9,12 @@
 #include "overture/network/packet/config.h"
 #include "overture/network/packet/patterns.h"
 #include "overture/network/packet/run_flows.h"
+#include "overture/network/rotor/config.h"
 #include "overture/setup/visitors.h"
 #include "overture/topology/fat_tree.h"
 #include "overture/topology/hierarchical_switch.h"
 #include "overture/topology/leaf_spine.h"
+#include "overture/topology/opera.h"
 #include "overture/topology/routing.h"
 #include "overture/topology/star.h"
 #include "overture/topology/torus.h"
@@ -25,7 +27,8 @@ struct TopologyChoice {
   std::optional<topology::LeafSpineConfig> leaf_spine;
   std::optional<topology::FatTreeConfig> fat_tree;
   std::optional<topology::TorusConfig> torus;
-  std::string file;  // a graph in a text file, beside the setup
+  std::optional<topology::OperaConfig> opera;  // time-varying: see make_opera()
+  std::string file;                            // a graph in a text file, beside the setup
 };
 
 struct TrafficPattern {
@@ -42,6 +45,7 @@ struct FlowsSetup {
   std::optional<topology::HierarchicalSwitchConfig> nodes;  // of several GPUs, on top of the topology
   double oversubscription = 1;
   network::packet::PacketConfig network;
+  network::rotor::RotorConfig rotor;  // in place of `network` when the topology is opera
   TrafficPattern traffic;
   std::optional<network::packet::MonitorConfig> monitor;  // links over time
   std::string file;                                       // of the setup itself
@@ -54,8 +58,11 @@ FlowsSetup parse_flows_setup(std::string_view text, const std::string& file,
 std::string write_flows_setup(const FlowsSetup& setup);
 std::vector<Explanation> explain_flows_setup();
 
-// Throws UserError when the setup chooses none or several, or one that cannot be built.
+// Throws UserError when the setup chooses none or several, or one that cannot be built; or opera, which is no
+// graph.
 topology::Topology make_topology(const FlowsSetup& setup);
+// The schedule of rotors, if the setup chooses opera.
+std::optional<topology::Opera> make_opera(const FlowsSetup& setup);
 std::vector<network::packet::FlowSpec> make_traffic(const FlowsSetup& setup, int hosts);
 
 }  // namespace overture::setup

@@ -1,0 +1,31 @@
+// What a run of flows on a rotor network leaves: summary.json, the schedule of its circuits, and the lines
+// that a terminal shows.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "overture/network/rotor/run_flows.h"
+#include "overture/topology/opera.h"
+
+namespace overture::report {
+
+struct RotorRun {
+  std::string name;
+  std::string setup_yaml;
+  std::string version;
+  const topology::Opera& opera;
+  const std::vector<network::rotor::FlowSpec>& flows;
+  const network::rotor::RunResult& result;
+};
+
+std::vector<std::pair<std::string, std::string>> rotor_lines(const RotorRun& run);
+
+std::string rotor_summary_json(const RotorRun& run);
+
+// Makes the folder if need be; writes setup.yaml, schedule.csv and summary.json. Throws UserError.
+void write_rotor_folder(const RotorRun& run, const std::filesystem::path& folder);
+
+}  // namespace overture::report
