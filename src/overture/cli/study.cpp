@@ -1,31 +1,224 @@
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
 #include <memory>
-#include <string>
+#include <thread>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
+#include "overture/base/error.h"
+#include "overture/base/files.h"
+#include "overture/base/interrupt.h"
+#include "overture/base/progress.h"
 #include "overture/cli/commands.h"
-#include "overture/study/opera_dlrm_run.h"
+#include "overture/cli/version.h"
+#include "overture/study/opera_dlrm_calibrate.h"
+#include "overture/study/opera_dlrm_explain.h"
+#include "overture/study/opera_dlrm_figures.h"
+#include "overture/study/opera_dlrm_jobs.h"
 
 namespace overture::cli {
 namespace {
 
+namespace fs = std::filesystem;
+
 struct Options {
+  std::string nodes;
+  std::string models;
+  std::string variants;
+  std::string networks;
+  std::string all_reduces;
+  std::string tables;
+  std::string backend = "flow";
   std::string cell;
+  std::string calibrate;
+  std::string out;
+  int seeds = 1;
+  int jobs = 0;
+  bool as_published = false;
+  bool explain = false;
 };
 
-int run(const Options& options) {
+std::vector<std::string> words_of(const std::string& list) {
+  std::vector<std::string> words;
+  for (std::size_t start = 0; start < list.size();) {
+    const std::size_t end = std::min(list.find(',', start), list.size());
+    if (end > start) words.push_back(list.substr(start, end - start));
+    start = end + 1;
+  }
+  return words;
+}
+
+std::vector<int> numbers_of(const std::string& list, const std::string& key) {
+  std::vector<int> numbers;
+  for (const std::string& word : words_of(list)) {
+    int number = 0;
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
+    if (error != std::errc{} || end != word.data() + word.size())
+      throw UserError({.key = key}, fmt::format("\"{}\" is no whole number", word), "write 16,128");
+    numbers.push_back(number);
+  }
+  return numbers;
+}
+
+study::MatrixChoice choice_of(const Options& options) {
+  study::MatrixChoice choice{.nodes = numbers_of(options.nodes, "--nodes"),
+                             .models = words_of(options.models),
+                             .variants = words_of(options.variants),
+                             .tables = numbers_of(options.tables, "--tables"),
+                             .backend = study::parse_backend(options.backend),
+                             .seeds = options.seeds};
+  if (options.as_published) choice.setting = study::Setting::published();
+  for (const std::string& word : words_of(options.networks))
+    choice.networks.push_back(study::parse_network(word));
+  for (const std::string& word : words_of(options.all_reduces))
+    choice.all_reduces.push_back(study::parse_all_reduce(word));
+  return choice;
+}
+
+// The one cell of this process: into its folder, or to the terminal.
+int run_one(const Options& options) {
   const study::Cell cell = study::parse_cell(options.cell);
-  fmt::print("{}", study::to_json(cell, study::run_cell(cell)));
+  const study::CellResult result = study::run_cell(cell);
+  if (options.out.empty()) {
+    fmt::print("{}", study::to_json(cell, result));
+  } else {
+    study::write_cell(cell, result, options.out);
+  }
   return 0;
+}
+
+int run_calibration(const Options& options) {
+  const study::Cell cell = study::calibration_cell(options.calibrate);
+  const Duration backward = study::calibrate(options.calibrate);
+  fmt::print("model {}: a table takes {} backward, fitted on {} alone\n", options.calibrate, exact(backward),
+             study::name(cell));
+  return 0;
+}
+
+int run_watched(const study::SweepJob& job) {
+  std::vector<std::size_t> all(job.points.size());
+  for (std::size_t i = 0; i < all.size(); ++i) all[i] = i;
+  const Interrupt interrupt;
+  Progress progress("opera-dlrm", static_cast<std::int64_t>(all.size()));
+  const auto failures = study::run_sweep(job, all, [&](std::size_t done) {
+    progress.update(static_cast<std::int64_t>(done));
+    return !Interrupt::requested();
+  });
+  progress.finish();
+  if (Interrupt::requested()) fmt::print("stopped; the same command goes on from here\n\n");
+  for (const study::SweepFailure& failure : failures) {
+    fmt::print(stderr, "{} failed with exit code {}: {}\n", job.points[failure.point].overrides[0],
+               failure.exit_code, failure.message);
+  }
+  return failures.empty() ? 0 : failures[0].exit_code;
+}
+
+nlohmann::ordered_json calibrations() {
+  auto json = nlohmann::ordered_json::object();
+  for (const char* model : {"A", "I"}) {
+    json[model] = {{"fitted_on", study::name(study::calibration_cell(model))},
+                   {"table_backward", exact(study::study_calibration(model).embedding_backward)}};
+  }
+  return json;
+}
+
+void write_results(const Options& options, const fs::path& folder,
+                   const std::vector<study::FinishedCell>& cells, std::size_t wanted,
+                   const std::vector<study::StudyRow>& rows) {
+  write_file(folder / "matrix.csv", study::study_csv(cells));
+  for (const study::Figure& figure : study::study_figures(rows)) write_file(folder / figure.file, figure.svg);
+  auto times = nlohmann::ordered_json::object();
+  for (const study::StudyRow& row : rows) times[study::name(row.cell)] = row.mean_seconds();
+  const nlohmann::ordered_json summary{{"name", "opera-dlrm"},
+                                       {"overture", version_text()},
+                                       {"kind", "study opera-dlrm"},
+                                       {"backend", options.backend},
+                                       {"as_published", options.as_published},
+                                       {"seeds", options.seeds},
+                                       {"cells", wanted},
+                                       {"finished", cells.size()},
+                                       {"calibration", calibrations()},
+                                       {"iteration_s", times}};
+  write_file(folder / "summary.json", summary.dump(2) + "\n");
+}
+
+void print_matrix(const Options& options, const std::vector<study::StudyRow>& rows) {
+  fmt::print("{}\n", study::iteration_table(rows));
+  const std::string speedups = study::speedup_table(rows);
+  if (!speedups.empty()) {
+    fmt::print("Speed-up of Opera over the fat tree; a/b: Opera reduces by a, the tree by b\n{}\n", speedups);
+  }
+  fmt::print(
+      "traffic: the all-reduces' share of bytes; exposed: of the time, not computing;\n"
+      "RTOs: retransmission timers that ran out\n{}\n",
+      study::cost_table(rows));
+  if (!options.as_published) return;
+  for (const char* model : {"A", "I"}) {
+    fmt::print("model {}: {} a table backward, fitted on {} alone\n", model,
+               to_string(study::study_calibration(model).embedding_backward),
+               study::name(study::calibration_cell(model)));
+  }
+}
+
+int run_cells(const Options& options) {
+  const study::MatrixChoice choice = choice_of(options);
+  const std::vector<study::Cell> cells = options.explain ? study::explain_cells(choice) : matrix(choice);
+  const fs::path folder = options.out.empty() ? fs::path("results") / "opera-dlrm" : fs::path(options.out);
+  study::SweepJob job = study::cell_job(cells, fs::read_symlink("/proc/self/exe"), folder);
+  job.jobs =
+      options.jobs > 0 ? options.jobs : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  fs::create_directories(folder);
+  const int code = run_watched(job);
+  const auto finished = study::finished_cells(cells, job);
+  if (finished.empty()) return code;
+  const auto rows = study::by_seed(finished);
+  write_results(options, folder, finished, cells.size(), rows);
+  fmt::print("opera-dlrm: {} of {} cells, {} backend\n\n", finished.size(), cells.size(), options.backend);
+  if (options.explain) {
+    fmt::print("{}\n", study::explain_tables(rows));
+  } else {
+    print_matrix(options, rows);
+  }
+  fmt::print("results: {} (matrix.csv, figures, a folder per cell)\n", folder.string());
+  return code;
+}
+
+int run(const Options& options) {
+  if (!options.cell.empty()) return run_one(options);
+  if (!options.calibrate.empty()) return run_calibration(options);
+  return run_cells(options);
 }
 
 }  // namespace
 
 void add_study(Command& root) {
   auto options = std::make_shared<Options>();
-  Command study = root.add("study", "Studies of networks for training, as one command each");
-  Command command = study.add("opera-dlrm", "Opera against a fat tree for DLRM training, 16 to 1,024 nodes");
-  command.option("--cell", options->cell, "Run this one cell only").runs([options] { return run(*options); });
+  Command study = root.add("study", "Published studies, made again and examined");
+  Command command = study.add("opera-dlrm", "Opera against a fat tree for training DLRMs, 16 to 1,024 nodes");
+  command.option("--nodes", options->nodes, "16,128,1024 or some of them (default: all)")
+      .option("--models", options->models, "A,I (default: both)")
+      .option("--variants", options->variants,
+              "baseline,bs_1048576,bs_2097152,embdim_40,embdim_93 (default: all)")
+      .option("--networks", options->networks, "fat-tree,opera (default: both)")
+      .option("--all-reduces", options->all_reduces, "ring,dps (default: both)")
+      .option("--tables", options->tables, "Numbers of tables in place of the model's: 10,100,1000")
+      .option("--backend", options->backend, "flow: seconds; packet: minutes, with queues and timeouts")
+      .option("--seeds", options->seeds, "Runs of every cell, each with another seed")
+      .flag("--as-published", options->as_published, "With every artefact of the published runs")
+      .flag("--explain", options->explain, "What each artefact carries of the published advantage")
+      .option("--cell", options->cell, "Run one cell: A.baseline.16.fat-tree.ring.packet.sound.1")
+      .option("--calibrate", options->calibrate, "Fit the time per table of model A or I again")
+      .option("-o,--out", options->out, "Folder for the results (default: results/opera-dlrm)")
+      .option("-j,--jobs", options->jobs, "Cells at a time; 0: one per core")
+      .examples(
+          "  overture study opera-dlrm --variants baseline\n"
+          "  overture study opera-dlrm --backend packet --nodes 16 --models I --seeds 3\n"
+          "  overture study opera-dlrm --as-published --variants baseline\n"
+          "  overture study opera-dlrm --explain --nodes 16 --models I --variants baseline\n"
+          "  overture study opera-dlrm --nodes 128 --models A --variants baseline --tables 10,100,1000,2000")
+      .runs([options] { return run(*options); });
 }
 
 }  // namespace overture::cli

@@ -16,4 +16,7 @@ struct PublishedTime {
 // Of the same model, variant, nodes, network and all-reduce; none if it was not run.
 std::optional<PublishedTime> published_time(const Cell& cell);
 
+// The share of the all-reduces in the bytes on the fat tree, by ring.
+std::optional<double> published_traffic_fraction(const Cell& cell);
+
 }  // namespace overture::study

@@ -13,7 +13,8 @@ std::string to_json(const Cell& cell, const CellResult& result) {
                               {"traffic_fraction", result.traffic_fraction},
                               {"timeouts", result.timeouts},
                               {"cpu_s", result.cpu_seconds},
-                              {"memory_mb", result.memory_mb}};
+                              {"memory_mb", result.memory_mb},
+                              {"task_ends_s", nlohmann::ordered_json::object()}};
   for (const TaskEnds& ends : result.ends) json["task_ends_s"][ends.kind] = ends.seconds;
   return json.dump(1) + "\n";
 }

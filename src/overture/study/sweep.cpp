@@ -43,10 +43,7 @@ class Runs {
     const fs::path folder = unfinished(job_.points[point]);
     fs::remove_all(folder);
     fs::create_directories(folder);
-    std::vector<std::string> words{job_.program.string(), job_.command, job_.setup.string(),
-                                   "--no-report",         "-o",         folder.string()};
-    for (const std::string& override : job_.points[point].overrides)
-      words.insert(words.end(), {"-s", override});
+    std::vector<std::string> words = words_of(job_.points[point], folder);
     const pid_t child = fork();
     if (child == 0) become(words, folder);
     if (child < 0) throw UserError("no further process can be started");
@@ -88,6 +85,18 @@ class Runs {
 
  private:
   static constexpr const char* kErrors = "errors.txt";
+
+  std::vector<std::string> words_of(const SweepPoint& point, const fs::path& folder) const {
+    std::vector<std::string> words{job_.program.string(), job_.command};
+    if (point.arguments.empty()) {
+      words.insert(words.end(), {job_.setup.string(), "--no-report"});
+      for (const std::string& override : point.overrides) words.insert(words.end(), {"-s", override});
+    } else {
+      words.insert(words.end(), point.arguments.begin(), point.arguments.end());
+    }
+    words.insert(words.end(), {"-o", folder.string()});
+    return words;
+  }
 
   [[noreturn]] static void become(std::vector<std::string>& words, const fs::path& folder) {
     const int out = open("/dev/null", O_WRONLY);

@@ -16,6 +16,8 @@ namespace overture::study {
 struct SweepPoint {
   std::vector<std::string> overrides;  // key=value
   std::filesystem::path folder;        // named after all that its results depend on
+  // What follows the command, in place of setup and overrides; `-o folder` comes after it.
+  std::vector<std::string> arguments{};
 };
 
 struct SweepJob {

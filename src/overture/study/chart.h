@@ -1,0 +1,49 @@
+// Small charts as SVG: lines and marks on linear or logarithmic axes, and stacked bars. For reports; no
+// dependency, no script.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace overture::study {
+
+struct Series {
+  std::string name;  // empty: not in the legend
+  std::string colour;
+  std::vector<std::pair<double, double>> points;
+  bool line = true;     // else marks only
+  bool marks = true;    // filled with a line, hollow without
+  bool dashed = false;  // the line
+};
+
+struct Chart {
+  std::string title;
+  std::string x;
+  std::string y;
+  bool log_x = false;
+  bool log_y = false;
+  std::vector<Series> series;
+};
+
+// Points that a logarithmic axis cannot show are left out.
+std::string to_svg(const Chart& chart);
+
+struct Bar {
+  std::string name;
+  double share = 0;  // 0 to 1, from the bottom; the rest is on top of it
+  double mark = -1;  // a line across the bar, if not negative
+};
+struct BarChart {
+  std::string title;
+  std::string lower;  // what the share is
+  std::string upper;  // what the rest is
+  std::string mark;
+  std::vector<Bar> bars;
+};
+std::string to_svg(const BarChart& chart);
+
+// The same colour for the same number, easy to tell apart.
+std::string colour(std::size_t number);
+
+}  // namespace overture::study

@@ -1,0 +1,23 @@
+// The cells of a study as processes of their own: each writes its result into a folder named after it, so
+// that a study which was stopped goes on where it was.
+#pragma once
+
+#include <filesystem>
+#include <vector>
+
+#include "overture/study/opera_dlrm_table.h"
+#include "overture/study/sweep.h"
+
+namespace overture::study {
+
+// One point for each cell, which `program` runs.
+SweepJob cell_job(const std::vector<Cell>& cells, const std::filesystem::path& program,
+                  const std::filesystem::path& folder);
+
+// The results of those that are finished, in order.
+std::vector<FinishedCell> finished_cells(const std::vector<Cell>& cells, const SweepJob& job);
+
+// What the process of a cell does: writes its summary.json into `folder`.
+void write_cell(const Cell& cell, const CellResult& result, const std::filesystem::path& folder);
+
+}  // namespace overture::study

@@ -1,0 +1,206 @@
+#include "overture/study/opera_dlrm_table.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "overture/base/table.h"
+
+namespace overture::study {
+namespace {
+
+using workload::AllReduce;
+
+constexpr AllReduce kRing = AllReduce::ring;
+constexpr AllReduce kDps = AllReduce::distributed_parameter_server;
+
+std::string variant_text(const Cell& cell) {
+  return cell.tables > 0 ? fmt::format("{} tables", cell.tables) : cell.variant;
+}
+
+std::vector<std::string> first_columns(const Cell& cell) {
+  return {cell.model, variant_text(cell), fmt::format("{}", cell.nodes), std::string(name(cell.network)),
+          std::string(name(cell.all_reduce))};
+}
+
+std::string or_dash(const std::optional<double>& number) {
+  return number ? fmt::format("{:.3f}", *number) : "-";
+}
+
+double published_seconds(const PublishedTime& time) { return to_us(time.iteration) / 1e6; }
+
+bool same_but_network(const Cell& a, const Cell& b) {
+  Cell c = b;
+  c.network = a.network;
+  c.all_reduce = a.all_reduce;
+  c.seed = a.seed;
+  return a == c;
+}
+
+const StudyRow* find(const std::vector<StudyRow>& rows, const Cell& like, StudyNetwork network,
+                     AllReduce all_reduce) {
+  const auto found = std::ranges::find_if(rows, [&](const StudyRow& row) {
+    return same_but_network(row.cell, like) && row.cell.network == network &&
+           row.cell.all_reduce == all_reduce;
+  });
+  return found == rows.end() ? nullptr : &*found;
+}
+
+// One row of each comparison, in order.
+std::vector<Cell> comparisons(const std::vector<StudyRow>& rows) {
+  std::vector<Cell> result;
+  for (const StudyRow& row : rows) {
+    const bool known =
+        std::ranges::any_of(result, [&](const Cell& c) { return same_but_network(row.cell, c); });
+    if (!known) result.push_back(row.cell);
+  }
+  return result;
+}
+
+}  // namespace
+
+double StudyRow::mean_seconds() const {
+  double sum = 0;
+  for (const CellResult& result : results) sum += to_us(result.iteration) / 1e6;
+  return sum / static_cast<double>(results.size());
+}
+
+double StudyRow::spread() const {
+  const auto [least, most] = std::ranges::minmax(results, {}, &CellResult::iteration);
+  return to_us(most.iteration - least.iteration) / 1e6 / mean_seconds();
+}
+
+std::vector<StudyRow> by_seed(const std::vector<FinishedCell>& cells) {
+  std::vector<StudyRow> rows;
+  for (const FinishedCell& finished : cells) {
+    Cell first = finished.cell;
+    const auto found = std::ranges::find_if(rows, [&](const StudyRow& row) {
+      first.seed = row.cell.seed;
+      return row.cell == first;
+    });
+    if (found == rows.end()) {
+      rows.push_back({.cell = finished.cell, .results = {finished.result}});
+    } else {
+      found->results.push_back(finished.result);
+    }
+  }
+  return rows;
+}
+
+std::string_view Speedup::winner() const {
+  if (!published) return "-";
+  if (std::abs(*published - 1) <= spread) return "close";
+  return (*published > 1) == (ours > 1) ? "same" : "other";
+}
+
+std::optional<Speedup> opera_speedup(const std::vector<StudyRow>& rows, const Cell& like, AllReduce on_opera,
+                                     AllReduce on_tree) {
+  const StudyRow* opera = find(rows, like, StudyNetwork::opera, on_opera);
+  const StudyRow* tree = find(rows, like, StudyNetwork::fat_tree, on_tree);
+  if (opera == nullptr || tree == nullptr) return std::nullopt;
+  Speedup speedup{.ours = tree->mean_seconds() / opera->mean_seconds(),
+                  .spread = opera->spread() + tree->spread()};
+  const auto published_opera = published_time(opera->cell);
+  const auto published_tree = published_time(tree->cell);
+  if (published_opera && published_tree && published_opera->plotted && published_tree->plotted)
+    speedup.published = published_seconds(*published_tree) / published_seconds(*published_opera);
+  return speedup;
+}
+
+std::string iteration_table(const std::vector<StudyRow>& rows) {
+  Table table({"model", "variant", "nodes", "network", "reduce", "time s", "spread", "published", "error"});
+  for (const StudyRow& row : rows) {
+    std::vector<std::string> cells = first_columns(row.cell);
+    const auto published = published_time(row.cell);
+    cells.push_back(fmt::format("{:.3f}", row.mean_seconds()));
+    cells.push_back(row.results.size() > 1 ? fmt::format("{:.1f}%", 100 * row.spread()) : "-");
+    cells.push_back(published ? fmt::format("{:.3f}", published_seconds(*published)) : "-");
+    // A sound run is not meant to take as long as the published one.
+    const bool comparable = published && row.cell.setting == Setting::published();
+    cells.push_back(
+        comparable ? fmt::format("{:+.1f}%", 100 * (row.mean_seconds() / published_seconds(*published) - 1))
+                   : "-");
+    table.add(cells);
+  }
+  return table.text();
+}
+
+std::string speedup_table(const std::vector<StudyRow>& rows) {
+  Table table(
+      {"model", "variant", "nodes", "ring/ring", "dps/dps", "(publ.)", "dps/ring", "(publ.)", "winner"});
+  for (const Cell& cell : comparisons(rows)) {
+    const auto ring_ring = opera_speedup(rows, cell, kRing, kRing);
+    const auto dps_dps = opera_speedup(rows, cell, kDps, kDps);
+    const auto dps_ring = opera_speedup(rows, cell, kDps, kRing);
+    if (!ring_ring && !dps_dps && !dps_ring) continue;
+    const auto ours = [](const std::optional<Speedup>& s) {
+      return s ? fmt::format("{:.3f}", s->ours) : "-";
+    };
+    const auto published = [](const std::optional<Speedup>& s) {
+      return or_dash(s ? s->published : std::nullopt);
+    };
+    table.add({cell.model, variant_text(cell), fmt::format("{}", cell.nodes), ours(ring_ring), ours(dps_dps),
+               published(dps_dps), ours(dps_ring), published(dps_ring),
+               dps_ring ? std::string(dps_ring->winner()) : "-"});
+  }
+  return table.empty() ? "" : table.text();
+}
+
+std::string cost_table(const std::vector<StudyRow>& rows) {
+  Table table(
+      {"model", "variant", "nodes", "network", "reduce", "traffic", "exposed", "RTOs", "CPU s", "MB"});
+  for (const StudyRow& row : rows) {
+    std::vector<std::string> cells = first_columns(row.cell);
+    const CellResult& result = row.results.front();
+    cells.push_back(fmt::format("{:.4f}", result.traffic_fraction));
+    cells.push_back(fmt::format("{:.1f}%", 100 * to_us(result.exposed) / to_us(result.iteration)));
+    cells.push_back(fmt::format("{}", result.timeouts));
+    cells.push_back(fmt::format("{:.1f}", result.cpu_seconds));
+    cells.push_back(fmt::format("{:.0f}", result.memory_mb));
+    table.add(cells);
+  }
+  return table.text();
+}
+
+std::string study_csv(const std::vector<FinishedCell>& cells) {
+  std::string text =
+      "model,variant,batch,feature_size,tables,nodes,network,allreduce,backend,setting,seed,iteration_s,"
+      "published_s,published_plotted,error,speedup_over_fattree_ring,published_speedup_over_fattree_ring,"
+      "speedup_over_fattree_dps,published_speedup_over_fattree_dps,traffic_fraction,"
+      "published_traffic_fraction,exposed_s,timeouts,cpu_s,memory_mb\n";
+  const std::vector<StudyRow> rows = by_seed(cells);
+  const auto number = [](const std::optional<double>& value) {
+    return value ? fmt::format("{}", *value) : std::string();
+  };
+  for (const FinishedCell& finished : cells) {
+    const Cell& cell = finished.cell;
+    const model::PublishedVariant variant = variant_of(cell);
+    const double seconds = to_us(finished.result.iteration) / 1e6;
+    const auto published = published_time(cell);
+    // Speed-ups of Opera; a fat tree has none over itself.
+    std::optional<Speedup> over_ring;
+    std::optional<Speedup> over_dps;
+    if (cell.network == StudyNetwork::opera) {
+      over_ring = opera_speedup(rows, cell, cell.all_reduce, kRing);
+      over_dps = opera_speedup(rows, cell, cell.all_reduce, kDps);
+    }
+    const auto ours = [](const auto& s) { return s ? std::optional(s->ours) : std::nullopt; };
+    const auto theirs = [](const auto& s) { return s ? s->published : std::nullopt; };
+    text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{:.9f},", cell.model, cell.variant, variant.batch,
+                        variant.columns, cell.tables > 0 ? cell.tables : variant.shape().tables, cell.nodes,
+                        name(cell.network), name(cell.all_reduce), name(cell.backend), cell.setting.name(),
+                        cell.seed, seconds);
+    text += published ? fmt::format("{:.9f},{},{:.6f},", published_seconds(*published), published->plotted,
+                                    seconds / published_seconds(*published) - 1)
+                      : ",,,";
+    text += fmt::format("{},{},{},{},", number(ours(over_ring)), number(theirs(over_ring)),
+                        number(ours(over_dps)), number(theirs(over_dps)));
+    text += fmt::format("{},{},{:.9f},{},{:.3f},{:.1f}\n", finished.result.traffic_fraction,
+                        number(published_traffic_fraction(cell)), to_us(finished.result.exposed) / 1e6,
+                        finished.result.timeouts, finished.result.cpu_seconds, finished.result.memory_mb);
+  }
+  return text;
+}
+
+}  // namespace overture::study
