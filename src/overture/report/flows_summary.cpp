@@ -8,6 +8,7 @@
 
 #include "overture/base/error.h"
 #include "overture/base/files.h"
+#include "overture/report/completion_times.h"
 #include "overture/report/csv_grid.h"
 
 namespace overture::report {
@@ -15,28 +16,6 @@ namespace {
 
 using json = nlohmann::ordered_json;
 using network::packet::LinkRecord;
-
-// Completion times of the flows that finished, sorted.
-std::vector<Duration> completions(const FlowsRun& run) {
-  std::vector<Duration> times;
-  for (const auto& time : run.result.completion) {
-    if (time) times.push_back(*time);
-  }
-  std::sort(times.begin(), times.end());
-  return times;
-}
-
-Duration mean(const std::vector<Duration>& times) {
-  if (times.empty()) return {};
-  return std::accumulate(times.begin(), times.end(), Duration{}) / static_cast<std::int64_t>(times.size());
-}
-
-// Nearest rank.
-Duration percentile(const std::vector<Duration>& sorted, int percent) {
-  if (sorted.empty()) return {};
-  const std::size_t rank = (sorted.size() * static_cast<std::size_t>(percent) + 99) / 100;
-  return sorted[std::max<std::size_t>(rank, 1) - 1];
-}
 
 double utilisation(const FlowsRun& run, const LinkRecord& link) {
   const Duration all = run.result.simulated;
@@ -83,21 +62,7 @@ std::string links_csv(const FlowsRun& run) {
   return text;
 }
 
-// At most this many points of the distribution, and so many links one by one.
-constexpr std::size_t kDistributionPoints = 1000;
-constexpr std::size_t kWatchedLinks = 64;
-
-std::string distribution_csv(const FlowsRun& run) {
-  const std::vector<Duration> times = completions(run);
-  const std::size_t points = std::min(times.size(), kDistributionPoints);
-  std::string text = "share_of_flows,fct_us\n";
-  for (std::size_t i = 1; i <= points; ++i) {
-    const std::size_t rank = (times.size() * i + points - 1) / points;
-    text += fmt::format("{:.4f},{:.6f}\n", static_cast<double>(rank) / static_cast<double>(times.size()),
-                        to_us(times[rank - 1]));
-  }
-  return text;
-}
+constexpr std::size_t kWatchedLinks = 64;  // one by one
 
 struct Watched {
   std::string name;
@@ -151,7 +116,7 @@ std::string history_csv(const FlowsRun& run) {
 }  // namespace
 
 std::vector<std::pair<std::string, std::string>> flows_lines(const FlowsRun& run) {
-  const auto times = completions(run);
+  const CompletionTimes times(run.result.completion);
   const auto& s = run.result.statistics;
   std::vector<std::pair<std::string, std::string>> lines;
   if (complete(run)) {
@@ -161,9 +126,9 @@ std::vector<std::pair<std::string, std::string>> flows_lines(const FlowsRun& run
     lines.emplace_back("delivered", fmt::format("{} of {}", to_string(s.delivered), to_string(asked(run))));
   }
   if (!times.empty()) {
-    lines.emplace_back("completion, mean", to_string(mean(times)));
-    lines.emplace_back("completion, median", to_string(percentile(times, 50)));
-    lines.emplace_back("completion, 99 %", to_string(percentile(times, 99)));
+    lines.emplace_back("completion, mean", to_string(times.mean()));
+    lines.emplace_back("completion, median", to_string(times.percentile(50)));
+    lines.emplace_back("completion, 99 %", to_string(times.percentile(99)));
   }
   const std::vector<std::pair<std::string, std::string>> rest{
       {"data packets", fmt::format("{}", s.data_packets)},
@@ -183,7 +148,7 @@ std::vector<std::pair<std::string, std::string>> flows_lines(const FlowsRun& run
 }
 
 std::string flows_summary_json(const FlowsRun& run) {
-  const auto times = completions(run);
+  const CompletionTimes times(run.result.completion);
   const auto& s = run.result.statistics;
   const auto told = [&](Duration time) { return times.empty() ? json() : json(to_us(time)); };
   const json root{{"name", run.name},
@@ -194,10 +159,10 @@ std::string flows_summary_json(const FlowsRun& run) {
                   {"complete", complete(run)},
                   {"simulated_us", to_us(run.result.simulated)},
                   {"makespan_us", complete(run) ? json(to_us(run.result.makespan)) : json()},
-                  {"fct_mean_us", told(mean(times))},
-                  {"fct_median_us", told(percentile(times, 50))},
-                  {"fct_p99_us", told(percentile(times, 99))},
-                  {"fct_max_us", told(percentile(times, 100))},
+                  {"fct_mean_us", told(times.mean())},
+                  {"fct_median_us", told(times.percentile(50))},
+                  {"fct_p99_us", told(times.percentile(99))},
+                  {"fct_max_us", told(times.percentile(100))},
                   {"delivered_bytes", s.delivered.count()},
                   {"data_packets", s.data_packets},
                   {"packet_hops", s.packet_hops},
@@ -221,7 +186,7 @@ void write_flows_folder(const FlowsRun& run, const std::filesystem::path& folder
   if (error) throw UserError({.file = folder.string()}, "cannot be made: " + error.message());
   write_file(folder / "setup.yaml", run.setup_yaml);
   write_file(folder / "links.csv", links_csv(run));
-  write_file(folder / "fct_distribution.csv", distribution_csv(run));
+  write_file(folder / "fct_distribution.csv", CompletionTimes(run.result.completion).distribution_csv());
   if (run.result.history.samples() > 0) write_file(folder / "links_over_time.csv", history_csv(run));
   write_file(folder / "summary.json", flows_summary_json(run));
 }

@@ -1,32 +1,16 @@
 #include "overture/report/rotor_summary.h"
 
-#include <algorithm>
-#include <numeric>
-
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "overture/base/error.h"
 #include "overture/base/files.h"
+#include "overture/report/completion_times.h"
 
 namespace overture::report {
 namespace {
 
 using json = nlohmann::ordered_json;
-
-std::vector<Duration> sorted_completions(const RotorRun& run) {
-  std::vector<Duration> times;
-  for (const auto& time : run.result.completion) {
-    if (time) times.push_back(*time);
-  }
-  std::sort(times.begin(), times.end());
-  return times;
-}
-
-Duration mean(const std::vector<Duration>& times) {
-  if (times.empty()) return {};
-  return std::accumulate(times.begin(), times.end(), Duration{}) / static_cast<std::int64_t>(times.size());
-}
 
 // A row per slot, rotor and ToR; larger networks have too many to look at.
 std::string schedule_csv(const topology::Opera& opera) {
@@ -46,13 +30,13 @@ std::string schedule_csv(const topology::Opera& opera) {
 }  // namespace
 
 std::vector<std::pair<std::string, std::string>> rotor_lines(const RotorRun& run) {
-  const auto times = sorted_completions(run);
+  const CompletionTimes times(run.result.completion);
   const auto& s = run.result.statistics;
   const auto count = [](std::uint64_t n) { return fmt::format("{}", n); };
   std::vector<std::pair<std::string, std::string>> lines{
       {"makespan", to_string(run.result.makespan)},
-      {"completion, mean", to_string(mean(times))},
-      {"completion, median", times.empty() ? "-" : to_string(times[(times.size() - 1) / 2])},
+      {"completion, mean", to_string(times.mean())},
+      {"completion, median", to_string(times.percentile(50))},
       {"cycle of the rotors", to_string(run.opera.cycle())}};
   for (const auto& [label, value] :
        {std::pair{"bulk packets delivered", s.bulk_delivered},
@@ -66,7 +50,7 @@ std::vector<std::pair<std::string, std::string>> rotor_lines(const RotorRun& run
 }
 
 std::string rotor_summary_json(const RotorRun& run) {
-  const auto times = sorted_completions(run);
+  const CompletionTimes times(run.result.completion);
   const auto& s = run.result.statistics;
   const bool complete = run.result.finished == run.flows.size();
   const json root{{"name", run.name},
@@ -79,8 +63,8 @@ std::string rotor_summary_json(const RotorRun& run) {
                   {"finished", run.result.finished},
                   {"complete", complete},
                   {"makespan_us", complete ? json(to_us(run.result.makespan)) : json()},
-                  {"fct_mean_us", times.empty() ? json() : json(to_us(mean(times)))},
-                  {"fct_max_us", times.empty() ? json() : json(to_us(times.back()))},
+                  {"fct_mean_us", times.empty() ? json() : json(to_us(times.mean()))},
+                  {"fct_max_us", times.empty() ? json() : json(to_us(times.percentile(100)))},
                   {"delivered_bytes", s.delivered.count()},
                   {"bulk_packets", s.bulk_delivered},
                   {"bulk_packets_relayed", s.bulk_relayed},
@@ -100,6 +84,7 @@ void write_rotor_folder(const RotorRun& run, const std::filesystem::path& folder
   if (error) throw UserError({.file = folder.string()}, "cannot be made: " + error.message());
   write_file(folder / "setup.yaml", run.setup_yaml);
   write_file(folder / "schedule.csv", schedule_csv(run.opera));
+  write_file(folder / "fct_distribution.csv", CompletionTimes(run.result.completion).distribution_csv());
   write_file(folder / "summary.json", rotor_summary_json(run));
 }
 

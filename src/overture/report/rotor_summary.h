@@ -25,7 +25,8 @@ std::vector<std::pair<std::string, std::string>> rotor_lines(const RotorRun& run
 
 std::string rotor_summary_json(const RotorRun& run);
 
-// Makes the folder if need be; writes setup.yaml, schedule.csv and summary.json. Throws UserError.
+// Makes the folder if need be; writes setup.yaml, schedule.csv, fct_distribution.csv and summary.json. Throws
+// UserError.
 void write_rotor_folder(const RotorRun& run, const std::filesystem::path& folder);
 
 }  // namespace overture::report
