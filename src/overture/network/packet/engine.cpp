@@ -34,13 +34,14 @@ Duration busy(Bytes carried, std::int64_t bits_per_second) {
 }
 
 // A link's record is in the part of the node that it leaves; in the others it is empty.
-void record(const Fabric& fabric, std::vector<LinkRecord>& records) {
+// `now` is the network's: a part may have stopped earlier.
+void record(const Fabric& fabric, std::int64_t now, std::vector<LinkRecord>& records) {
   records.resize(fabric.links().size());
   for (std::size_t id = 0; id < fabric.links().size(); ++id) {
     if (fabric.links()[id].bytes == 0 && fabric.more()[id].drops == 0) continue;
     const LinkMore& more = fabric.more()[id];
     const Link& link = fabric.links()[id];
-    const std::int64_t waiting = bytes_in(more, std::max<std::int64_t>(link.free_at - fabric.now(), 0));
+    const std::int64_t waiting = bytes_in(more, std::max<std::int64_t>(link.free_at - now, 0));
     const Bytes carried{static_cast<std::int64_t>(link.bytes) - waiting};
     records[id] = {.carried = carried,
                    .busy = busy(carried, more.bits_per_second),
@@ -51,7 +52,7 @@ void record(const Fabric& fabric, std::vector<LinkRecord>& records) {
   }
 }
 
-void record(const LosslessFabric& fabric, std::vector<LinkRecord>& records) {
+void record(const LosslessFabric& fabric, std::int64_t, std::vector<LinkRecord>& records) {
   for (std::uint32_t id = 0; id < fabric.ports().size(); ++id) {
     const PortMore& more = fabric.more()[id];
     const Bytes carried{static_cast<std::int64_t>(fabric.ports()[id].bytes)};
@@ -219,7 +220,7 @@ std::vector<LinkRecord> Engine::links() const {
   std::vector<LinkRecord> records;
   std::visit(
       [&](const auto& stack) {
-        stack->each([&](const auto& fabric, const auto&) { record(fabric, records); });
+        stack->each([&](const auto& fabric, const auto&) { record(fabric, stack->now(), records); });
       },
       stack_);
   return records;
