@@ -92,8 +92,8 @@ int run_one(const Options& options) {
 int run_calibration(const Options& options) {
   const study::Cell cell = study::calibration_cell(options.calibrate);
   const Duration backward = study::calibrate(options.calibrate);
-  fmt::print("model {}: a table takes {} backward, fitted on {} alone\n", options.calibrate, exact(backward),
-             study::name(cell));
+  fmt::print("a table of model {} takes {} backward, fitted on one cell only:\n  {}\n", options.calibrate,
+             exact(backward), study::name(cell));
   return 0;
 }
 
@@ -128,7 +128,11 @@ void write_results(const Options& options, const fs::path& folder,
                    const std::vector<study::FinishedCell>& cells, std::size_t wanted,
                    const std::vector<study::StudyRow>& rows) {
   write_file(folder / "matrix.csv", study::study_csv(cells));
-  for (const study::Figure& figure : study::study_figures(rows)) write_file(folder / figure.file, figure.svg);
+  // Figures show one setting.
+  if (!options.explain) {
+    for (const study::Figure& figure : study::study_figures(rows))
+      write_file(folder / figure.file, figure.svg);
+  }
   auto times = nlohmann::ordered_json::object();
   for (const study::StudyRow& row : rows) times[study::name(row.cell)] = row.mean_seconds();
   const nlohmann::ordered_json summary{{"name", "opera-dlrm"},
@@ -156,7 +160,7 @@ void print_matrix(const Options& options, const std::vector<study::StudyRow>& ro
       study::cost_table(rows));
   if (!options.as_published) return;
   for (const char* model : {"A", "I"}) {
-    fmt::print("model {}: {} a table backward, fitted on {} alone\n", model,
+    fmt::print("a table of model {} takes {} backward, fitted on one cell only:\n  {}\n", model,
                to_string(study::study_calibration(model).embedding_backward),
                study::name(study::calibration_cell(model)));
   }
@@ -177,7 +181,9 @@ int run_cells(const Options& options) {
   write_results(options, folder, finished, cells.size(), rows);
   fmt::print("opera-dlrm: {} of {} cells, {} backend\n\n", finished.size(), cells.size(), options.backend);
   if (options.explain) {
-    fmt::print("{}\n", study::explain_tables(rows));
+    for (const study::Artefact artefact : study::all_artefacts())
+      fmt::print("{:<22}  {}\n", study::name(artefact), study::describe(artefact));
+    fmt::print("\n{}\n", study::explain_tables(rows));
   } else {
     print_matrix(options, rows);
   }

@@ -25,7 +25,7 @@ struct Flip {
 std::vector<Flip> flips() {
   std::vector<Flip> all{{.text = "as published: dps against ring"}};
   for (const Artefact artefact : all_artefacts()) {
-    all.push_back({.text = fmt::format("without: {}", describe(artefact)),
+    all.push_back({.text = fmt::format("without {}", name(artefact)),
                    .setting = Setting::published().without(artefact)});
   }
   all.push_back({.text = "dps on both", .on_tree = kDps});

@@ -52,7 +52,7 @@ void add_scaling(std::vector<Figure>& figures, const std::vector<StudyRow>& rows
       shown.push_back(&row);
     }
     if (shown.empty()) continue;
-    Chart chart{.title = fmt::format("Model {}: iteration time over nodes ({})", model,
+    Chart chart{.title = fmt::format("Model {}: iteration time over nodes, setting {}", model,
                                      shown.front()->cell.setting.name()),
                 .x = "nodes",
                 .y = "iteration, s",

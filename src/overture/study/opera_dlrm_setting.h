@@ -20,7 +20,8 @@ enum class Artefact : std::uint8_t {
   fitted_tables,
   tables_in_turn,
   // The fat tree's transport: DCTCP that opens every message with 100 packets, doubles its timeout without
-  // limit and gets its ACKs at once and for free. Sound: NDP, whose receivers pull.
+  // limit and gets its ACKs at once and for free. Sound: DCTCP by RFC 8257, messages of a pair in their
+  // order.
   published_dctcp,
   // The fat tree's wires are 1 us long, Opera's 500 ns.
   long_wires,

@@ -16,7 +16,7 @@ constexpr AllReduce kRing = AllReduce::ring;
 constexpr AllReduce kDps = AllReduce::distributed_parameter_server;
 
 std::string variant_text(const Cell& cell) {
-  return cell.tables > 0 ? fmt::format("{} tables", cell.tables) : cell.variant;
+  return cell.tables > 0 ? fmt::format("{}-table", cell.tables) : cell.variant;
 }
 
 std::vector<std::string> first_columns(const Cell& cell) {

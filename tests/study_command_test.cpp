@@ -1,0 +1,58 @@
+// The studies as a user runs them, on the smallest part of their matrix.
+#include <set>
+
+#include "program.h"
+#include <gtest/gtest.h>
+
+namespace overture::testing {
+namespace {
+
+namespace fs = std::filesystem;
+
+const Words kSmall{"study", "opera-dlrm", "--nodes", "16", "--models", "I", "--variants", "baseline"};
+
+Words small(const Words& more) {
+  Words words = kSmall;
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+TEST(StudyOperaDlrm, WritesTablesFiguresAndAFolderPerCellAndGoesOnWhereItWas) {
+  const TemporaryFolder folder;
+  const Outcome first = run_overture(small({"--as-published", "-o", "results"}), {.folder = folder.path()});
+  ASSERT_EQ(first.exit_code, 0) << first.text();
+  for (const std::string& line : lines_of(first.out)) EXPECT_LE(line.size(), 80u) << line;
+  std::set<std::string> files;
+  for (const auto& entry : fs::directory_iterator(folder.path() / "results"))
+    files.insert(entry.path().filename());
+  EXPECT_EQ(files, (std::set<std::string>{"cells", "matrix.csv", "scaling-I.svg", "summary.json",
+                                          "task-ends.svg", "traffic.svg"}));
+  const fs::path cell = folder.path() / "results/cells/I.baseline.16.opera.dps.flow.published.1/summary.json";
+  const auto written = fs::last_write_time(cell);
+  const Outcome again = run_overture(small({"--as-published", "-o", "results"}), {.folder = folder.path()});
+  EXPECT_EQ(again.out, first.out);
+  EXPECT_EQ(fs::last_write_time(cell), written);
+}
+
+TEST(StudyOperaDlrm, ExplainShowsEveryArtefact) {
+  const TemporaryFolder folder;
+  const Outcome outcome = run_overture({"study", "opera-dlrm", "--explain", "--nodes", "16", "--models", "A",
+                                        "--variants", "embdim_40", "-o", "results"},
+                                       {.folder = folder.path()});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.text();
+  for (const std::string& line : lines_of(outcome.out)) EXPECT_LE(line.size(), 80u) << line;
+  EXPECT_NE(outcome.out.find("without int64_embeddings"), std::string::npos);
+  EXPECT_NE(outcome.out.find("sound: dps on both"), std::string::npos);
+}
+
+TEST(StudyOperaDlrm, BadInputGetsOneMessage) {
+  for (const Words& words : {Words{"--backend", "ns3"}, Words{"--networks", "torus"}, Words{"--cell", "x"},
+                             Words{"--seeds", "0"}, Words{"--tables", "many"}}) {
+    const Outcome outcome = run_overture(small(words));
+    EXPECT_EQ(outcome.exit_code, 2) << outcome.text();
+    EXPECT_TRUE(outcome.text().find("error: ") != std::string::npos) << outcome.text();
+  }
+}
+
+}  // namespace
+}  // namespace overture::testing
