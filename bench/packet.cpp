@@ -27,6 +27,12 @@ PacketConfig dctcp(int threads = 1) {
   return config;
 }
 
+PacketConfig lossy() {
+  PacketConfig config;
+  config.queue.port_limit = 512_KiB;
+  return config;
+}
+
 void run(benchmark::State& state, const topology::Topology& tree, const PacketConfig& config,
          const std::vector<FlowSpec>& flows) {
   Statistics total;
@@ -92,6 +98,13 @@ OVERTURE_CASE(all_to_all_on, dctcp_1024_groups_of_32, dctcp(), 16, 32, 32_KiB);
 OVERTURE_CASE(all_to_all_on, tcp_1024, tcp(), 16, 1024, 4_KiB);
 OVERTURE_CASE(permutation_on, tcp_1024, tcp(), 16, 1_MiB);
 OVERTURE_CASE(permutation_on, dctcp_1024, dctcp(), 16, 1_MiB);
+// How cost grows with hosts (the same load for each) and with load (bytes per pair; 512 KiB ports lose
+// packets).
+OVERTURE_CASE(permutation_on, tcp_16, tcp(), 4, 1_MiB);
+OVERTURE_CASE(permutation_on, tcp_432, tcp(), 12, 1_MiB);
+OVERTURE_CASE(all_to_all_on, tcp_128_load_4k, tcp(), 8, 128, 4_KiB);
+OVERTURE_CASE(all_to_all_on, tcp_128_load_256k, tcp(), 8, 128, 256_KiB);
+OVERTURE_CASE(all_to_all_on, lossy_128_load_256k, lossy(), 8, 128, 256_KiB);
 OVERTURE_THREADS(all_to_all_on, tcp_128_threads_1, tcp(1), 8, 128, 32_KiB);
 OVERTURE_THREADS(all_to_all_on, tcp_128_threads_2, tcp(2), 8, 128, 32_KiB);
 OVERTURE_THREADS(permutation_on, tcp_128_threads_1, tcp(1), 8, 1_MiB);

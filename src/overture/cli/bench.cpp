@@ -67,6 +67,11 @@ Runner make_runner(const Options& options, CollectiveKind kind) {
         kind == CollectiveKind::all_to_all ? system::AlgorithmKind::direct : system::AlgorithmKind::ring;
     config.implementation(kind) =
         options.algorithm.empty() ? system::Implementation{{{standard}}, false} : chosen;
+    if (const auto opera = setup::make_opera(*flows)) {
+      return [flows, opera = *opera, config, kind](Bytes size) {
+        return study::run_collective(opera, flows->rotor, config, kind, size);
+      };
+    }
     return [flows, config, kind](Bytes size) {
       return study::run_collective([&] { return setup::make_topology(*flows); }, flows->network, config, kind,
                                    size);

@@ -147,6 +147,7 @@ int run_rotor(const Options& options, const setup::FlowsSetup& setup, const topo
   Table table({"what", "value"});
   for (const auto& [label, text] : report::rotor_lines(run)) table.add({label, text});
   fmt::print("{}\nresults: {}\n", table.text(), folder.string());
+  if (!options.no_report) fmt::print("report: {}\n", (folder / "report.html").string());
   return 0;
 }
 

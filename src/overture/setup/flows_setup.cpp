@@ -278,7 +278,8 @@ topology::Topology build(const FlowsSetup& setup) {
                                    : *t.fat_tree);
   if (t.torus) return topology::torus(*t.torus);
   if (t.opera)
-    fail(setup, "topology.opera", "changes with time and is no graph", "run it with `overture flows`");
+    fail(setup, "topology.opera", "changes with time and is no graph",
+         "`overture flows` and `overture bench collective` run it");
   return topology::read_graph(std::filesystem::path(setup.file).parent_path() / t.file);
 }
 

@@ -7,6 +7,7 @@
 
 #include "overture/base/error.h"
 #include "overture/network/packet/packet_network.h"
+#include "overture/network/rotor/rotor_network.h"
 #include "overture/sim/event_queue.h"
 #include "overture/system/fit.h"
 #include "overture/system/scope.h"
@@ -38,6 +39,16 @@ system::System::Setup make_setup(const system::SystemConfig& config, CollectiveK
   setup.config = system::fit(config, std::array{kind}, setup.logical, machine, "");
   setup.gib_per_s.assign(static_cast<std::size_t>(setup.logical.count()), 1);
   return setup;
+}
+
+// All hosts in one dimension. Packets meet, so that no rank stands for another.
+CollectivePoint play_on_all(int hosts, const system::SystemConfig& system, CollectiveKind kind, Bytes size,
+                            sim::EventQueue& events, network::Network& network) {
+  const topology::Hierarchy machine({{topology::DimensionKind::switched, hosts}});
+  auto setup = make_setup(system, kind, machine);
+  setup.scope = system::Scope::all;
+  setup.uniform = false;
+  return {size, play(std::move(setup), kind, size, machine, events, network), machine.ranks()};
 }
 
 }  // namespace
@@ -73,11 +84,14 @@ CollectivePoint run_collective(const std::function<topology::Topology()>& make_t
                                const system::SystemConfig& system, CollectiveKind kind, Bytes size) {
   sim::EventQueue events;
   network::packet::PacketNetwork network(make_topology(), config, events);
-  const topology::Hierarchy machine({{topology::DimensionKind::switched, network.graph().hosts()}});
-  auto setup = make_setup(system, kind, machine);
-  setup.scope = system::Scope::all;  // packets meet: no rank stands for another
-  setup.uniform = false;
-  return {size, play(std::move(setup), kind, size, machine, events, network), machine.ranks()};
+  return play_on_all(network.graph().hosts(), system, kind, size, events, network);
+}
+
+CollectivePoint run_collective(const topology::Opera& opera, const network::rotor::RotorConfig& config,
+                               const system::SystemConfig& system, CollectiveKind kind, Bytes size) {
+  sim::EventQueue events;
+  network::rotor::RotorNetwork network(opera, config, events);
+  return play_on_all(opera.hosts(), system, kind, size, events, network);
 }
 
 std::vector<Bytes> sizes(Bytes first, Bytes last, int factor) {

@@ -1,5 +1,5 @@
 // How long one collective takes on a network, size by size: nccl-tests' table for simulated machines. Runs
-// the same system layer on the analytical and the packet-level networks.
+// the same system layer on the analytical, the packet-level and the rotor networks.
 #pragma once
 
 #include <functional>
@@ -7,6 +7,7 @@
 
 #include "overture/network/analytical/config.h"
 #include "overture/network/packet/config.h"
+#include "overture/network/rotor/config.h"
 #include "overture/system/config.h"
 #include "overture/topology/routing.h"
 
@@ -29,6 +30,10 @@ CollectivePoint run_collective(const network::AnalyticalConfig& network, const s
 // All hosts of the topology in one dimension; `make_topology` is called once per run.
 CollectivePoint run_collective(const std::function<topology::Topology()>& make_topology,
                                const network::packet::PacketConfig& network,
+                               const system::SystemConfig& config, system::CollectiveKind kind, Bytes size);
+
+// The same on rotors.
+CollectivePoint run_collective(const topology::Opera& opera, const network::rotor::RotorConfig& network,
                                const system::SystemConfig& config, system::CollectiveKind kind, Bytes size);
 
 // first, first * factor, ... up to and including last.

@@ -54,6 +54,11 @@ struct Topology {
   std::unique_ptr<const Routing> routing;
 };
 
+// The ports of node `at` that some pick leads to on the way to host `to`, ascending. A routing does not tell
+// how many there are, so picks are tried until `patience` times as many as were found give nothing new: with
+// w equal ways, one of them is missed with a chance of about w * e^-patience.
+std::vector<int> equal_ports(const Topology& topology, int at, int to, std::size_t patience);
+
 // The links from host `from` to host `to`, in order.
 std::vector<int> path(const Topology& topology, int from, int to, const Pick& pick);
 

@@ -111,24 +111,10 @@ std::uint32_t Ways::add_bundle(const std::vector<LinkShare>& links, Duration del
   return bundles() - 1;
 }
 
-// The ports that any pick leads to. A routing does not tell how many there are, so picks are tried until many
-// in a row give nothing new: with w equal ways, one of them is missed with a chance of about w * e^-24.
 const std::vector<int>& Ways::ports(int at, int end, int to) {
   const auto [entry, added] = ports_.try_emplace(pair_key(at, end));
-  std::vector<int>& found = entry->second;
-  if (!added) return found;
-  std::size_t in_vain = 0;
-  for (std::uint64_t entropy = 1; in_vain < 24 * (found.size() + 1); ++entropy) {
-    const int port = topology_.routing->port(at, to, topology::Pick::by_hash(entropy));
-    if (std::ranges::find(found, port) != found.end()) {
-      ++in_vain;
-    } else {
-      found.push_back(port);
-      in_vain = 0;
-    }
-  }
-  std::ranges::sort(found);
-  return found;
+  if (added) entry->second = topology::equal_ports(topology_, at, to, 24);
+  return entry->second;
 }
 
 }  // namespace overture::network::flow
