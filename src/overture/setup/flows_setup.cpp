@@ -95,12 +95,18 @@ void describe(V& v, TcpConfig& t) {
   v.field("max_rto", t.max_rto, "Longest retransmission timeout (RFC 6298)");
   v.field("clock_granularity", t.clock_granularity, "G of RFC 6298");
   v.field("dctcp_gain", t.dctcp_gain, "g of RFC 8257");
-  v.field("dctcp_rule", t.dctcp_rule, "How DCTCP reacts to marks: as RFC 8257, or as htsim");
-  v.field("ack_path", t.ack_path, "ACKs travel as packets, or at once and for free");
   v.field("connections", t.connections, "One per pair of hosts, or a new one per message");
-  v.field("open_with_one_byte", t.open_with_one_byte, "A SYN that carries the first byte (htsim)");
-  v.field("pad_to_segment", t.pad_to_segment,
-          "The last packet of a message is as long as the others (htsim)");
+}
+
+template <class V>
+void describe(V& v, HtsimDctcpConfig& d) {
+  v.field("packet", d.packet, "Size on the wire; there is no header");
+  v.field("initial_window", d.initial_window, "Packets");
+  v.field("slow_start_threshold", d.slow_start_threshold, "Packets");
+  v.field("gain", d.gain, "Of the moving share of marks");
+  v.field("min_rto", d.min_rto, "Shortest retransmission timeout; it doubles without limit");
+  v.field("scan", d.scan, "How often timers are looked at");
+  v.field("stamp_syn", d.stamp_syn, "Gives SYNs a time stamp; htsim leaves that of an old packet");
 }
 
 template <class V>
@@ -236,6 +242,8 @@ void describe(V& v, FlowsSetup& s) {
           [&](auto& g) { describe(g, s.network.tcp); });
   v.group("ndp", "NDP (SIGCOMM 2017): cut packets, paced by the receiver",
           [&](auto& g) { describe(g, s.network.ndp); });
+  v.group("htsim_dctcp", "DCTCP as in the Opera study's htsim, to make its results again",
+          [&](auto& g) { describe(g, s.network.htsim_dctcp); });
   v.group("roce", "RoCE with DCQCN, on the lossless network", [&](auto& g) { describe(g, s.network.roce); });
   v.group("plain", "Packets and nothing else, on the lossless network",
           [&](auto& g) { describe(g, s.network.plain); });

@@ -106,18 +106,6 @@ inline constexpr auto kWords<network::packet::CongestionControl> =
     });
 
 template <>
-inline constexpr auto kWords<network::packet::DctcpRule> = std::to_array<Word<network::packet::DctcpRule>>({
-    {network::packet::DctcpRule::rfc8257, "rfc8257"},
-    {network::packet::DctcpRule::htsim, "htsim"},
-});
-
-template <>
-inline constexpr auto kWords<network::packet::AckPath> = std::to_array<Word<network::packet::AckPath>>({
-    {network::packet::AckPath::network, "network"},
-    {network::packet::AckPath::instant, "instant"},
-});
-
-template <>
 inline constexpr auto kWords<network::packet::ConnectionUse> =
     std::to_array<Word<network::packet::ConnectionUse>>({
         {network::packet::ConnectionUse::per_pair, "per_pair"},
@@ -131,6 +119,7 @@ inline constexpr auto kWords<network::packet::TransportKind> =
         {network::packet::TransportKind::ndp, "ndp"},
         {network::packet::TransportKind::roce, "roce"},
         {network::packet::TransportKind::plain, "plain"},
+        {network::packet::TransportKind::htsim_dctcp, "htsim_dctcp"},
     });
 
 template <>

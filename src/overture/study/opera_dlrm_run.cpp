@@ -1,6 +1,7 @@
 #include "overture/study/opera_dlrm_run.h"
 
 #include <algorithm>
+#include <limits>
 #include <memory>
 
 #include <sys/resource.h>
@@ -47,14 +48,14 @@ topology::Opera make_opera(const Cell& cell) {
 network::packet::PacketConfig sound_dctcp() {
   using namespace network::packet;
   PacketConfig config = dlrm_study_dctcp();
+  config.transport = TransportKind::tcp;
   TcpConfig& tcp = config.tcp;
-  tcp.dctcp_rule = DctcpRule::rfc8257;
+  tcp.control = CongestionControl::dctcp;
+  tcp.segment = config.htsim_dctcp.packet;
   tcp.header = tcp.ack = Bytes{64};
-  tcp.ack_path = AckPath::network;
-  tcp.connections = ConnectionUse::per_pair;
-  tcp.open_with_one_byte = tcp.pad_to_segment = false;
-  tcp.initial_window = 10;
-  tcp.min_rto = std::chrono::milliseconds(1);
+  tcp.slow_start_threshold = config.htsim_dctcp.slow_start_threshold;
+  tcp.receive_window = tcp.first_window = Bytes{std::numeric_limits<std::int32_t>::max()};
+  tcp.send_delay = Duration{0};
   tcp.max_rto = std::chrono::seconds(1);
   return config;
 }
@@ -63,6 +64,7 @@ network::packet::PacketConfig transport(const Cell& cell) {
   using namespace network::packet;
   PacketConfig config = cell.setting.has(Artefact::published_dctcp) ? dlrm_study_dctcp() : sound_dctcp();
   config.seed = static_cast<std::uint64_t>(cell.seed);
+  config.htsim_dctcp.stamp_syn = !cell.setting.has(Artefact::unstamped_syn);
   return config;
 }
 

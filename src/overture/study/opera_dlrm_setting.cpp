@@ -25,6 +25,8 @@ constexpr std::array kArtefacts{
     Described{Artefact::fitted_tables, "fitted_tables", "tables take the fitted time, not memory's"},
     Described{Artefact::tables_in_turn, "tables_in_turn", "a node's tables run one after the other"},
     Described{Artefact::published_dctcp, "published_dctcp", "DCTCP with free ACKs, unbounded timeouts"},
+    Described{Artefact::unstamped_syn, "unstamped_syn",
+              "first round trips measured from an old packet's time"},
     Described{Artefact::long_wires, "long_wires", "wires of the fat tree are 1 us, Opera's 500 ns"},
     Described{Artefact::rotor_defects, "rotor_defects", "in-rack bulk goes out and back"}};
 

@@ -23,6 +23,9 @@ enum class Artefact : std::uint8_t {
   // limit and gets its ACKs at once and for free. Sound: DCTCP by RFC 8257, messages of a pair in their
   // order.
   published_dctcp,
+  // With it: a SYN carries the time stamp of whatever packet its memory held before, or none, so that a
+  // connection's first round trip seems to have lasted for seconds, and so does its timeout.
+  unstamped_syn,
   // The fat tree's wires are 1 us long, Opera's 500 ns.
   long_wires,
   // Opera's bulk within a rack leaves it and comes back, and offers are accepted twice.

@@ -35,28 +35,31 @@ void require_sound_ndp(const PacketConfig& config) {
           "queue: the share of arriving packets that are trimmed is from 0 to 1");
 }
 
+void require_sound_htsim_dctcp(const PacketConfig& config) {
+  const HtsimDctcpConfig& dctcp = config.htsim_dctcp;
+  constexpr std::int64_t kMaxWindow = std::numeric_limits<std::int32_t>::max();
+  const auto window_fits = [&](int packets) {
+    return packets > 0 && packets <= kMaxWindow / dctcp.packet.count();
+  };
+  require(dctcp.packet.count() > 0 && dctcp.packet.count() <= kMaxPacket,
+          "htsim_dctcp: a packet has 1 to 65535 B");
+  require(window_fits(dctcp.initial_window) && window_fits(dctcp.slow_start_threshold),
+          "htsim_dctcp: windows hold at least one packet and at most 2 GiB");
+  require(dctcp.gain > 0 && dctcp.gain <= 1, "htsim_dctcp: the gain is above 0 and at most 1");
+  require(dctcp.min_rto > Duration::zero() && dctcp.scan > Duration::zero(),
+          "htsim_dctcp: timeout and scan are positive");
+  require(!config.queue.port_limit || *config.queue.port_limit >= dctcp.packet,
+          "queue: a limit holds at least one packet");
+}
+
 }  // namespace
 
 PacketConfig dlrm_study_dctcp() {
-  constexpr Bytes kPacket{8936};
   PacketConfig config;
-  config.queue = {.port_limit = kPacket * 10'000, .mark_above = kPacket * 50, .mark_at = MarkAt::dequeue};
+  const Bytes packet = config.htsim_dctcp.packet;
+  config.transport = TransportKind::htsim_dctcp;
+  config.queue = {.port_limit = packet * 10'000, .mark_above = packet * 50, .mark_at = MarkAt::dequeue};
   config.paths = topology::PathRule::hash_per_flow;
-  TcpConfig& tcp = config.tcp;
-  tcp.control = CongestionControl::dctcp;
-  tcp.dctcp_rule = DctcpRule::htsim;
-  tcp.segment = kPacket;
-  tcp.header = Bytes{0};
-  tcp.initial_window = 100;
-  tcp.slow_start_threshold = 10'000;
-  tcp.receive_window = tcp.first_window = Bytes{std::numeric_limits<std::int32_t>::max()};
-  tcp.send_delay = Duration{0};
-  tcp.min_rto = std::chrono::milliseconds(10);
-  tcp.max_rto = std::chrono::hours(1);  // htsim doubles without a limit
-  tcp.ack_path = AckPath::instant;
-  tcp.connections = ConnectionUse::per_message;
-  tcp.open_with_one_byte = true;
-  tcp.pad_to_segment = true;
   return config;
 }
 
@@ -93,6 +96,7 @@ void require_sound(const PacketConfig& config) {
   if (config.transport == TransportKind::roce) return require_sound_roce(config);
   if (config.transport == TransportKind::plain) return require_sound_plain(config);
   if (config.transport == TransportKind::ndp) return require_sound_ndp(config);
+  if (config.transport == TransportKind::htsim_dctcp) return require_sound_htsim_dctcp(config);
   const TcpConfig& tcp = config.tcp;
   constexpr std::int64_t kMaxWindow = std::numeric_limits<std::int32_t>::max();
   require(tcp.segment.count() > 0, "tcp: a segment has at least one byte");

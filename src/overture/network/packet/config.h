@@ -46,14 +46,6 @@ struct QueueConfig {
 
 enum class CongestionControl : std::uint8_t { new_reno, dctcp };
 
-// How DCTCP reacts: once per window with marks by half of the marked share (RFC 8257, which starts with the
-// share at 1), or at the end of every window while the share is above 0 (htsim, which starts at 0 and leaves
-// slow start at the first mark).
-enum class DctcpRule : std::uint8_t { rfc8257, htsim };
-
-// How ACKs travel: as packets, or at once and for free (the DLRM study's fat tree, opera-htsim section 2).
-enum class AckPath : std::uint8_t { network, instant };
-
 // One connection per pair of hosts, open before time 0 and used by all messages in turn; or a new one per
 // message.
 enum class ConnectionUse : std::uint8_t { per_pair, per_message };
@@ -76,12 +68,21 @@ struct TcpConfig {
   Duration clock_granularity = std::chrono::microseconds(1);  // G in RFC 6298
 
   double dctcp_gain = 1.0 / 16;  // g in RFC 8257
-  DctcpRule dctcp_rule = DctcpRule::rfc8257;
 
-  AckPath ack_path = AckPath::network;
   ConnectionUse connections = ConnectionUse::per_pair;
-  bool open_with_one_byte = false;  // a SYN that carries the message's first byte, without a header
-  bool pad_to_segment = false;      // the last packet of a message is as long as the others
+};
+
+// DCTCP as in htsim's fork for the DLRM study (htsim_dctcp.h), with that study's numbers.
+struct HtsimDctcpConfig {
+  Bytes packet{8936};                 // on the wire, payload and all
+  int initial_window = 100;           // packets
+  int slow_start_threshold = 10'000;  // packets
+  double gain = 1.0 / 16;             // of the moving share of marks
+  Duration min_rto = std::chrono::milliseconds(10);
+  Duration scan = std::chrono::milliseconds(1);  // timers are looked at so often
+  // htsim gives SYNs no time stamp: they carry that of the memory's last packet, or 0, and the first round
+  // trip seems to have lasted since then.
+  bool stamp_syn = false;
 };
 
 // When a message counts as complete: with its last byte at the receiver, or when the sender knows (htsim's
@@ -104,14 +105,16 @@ struct NdpConfig {
   Duration max_rto = std::chrono::seconds(1);
 };
 
-// The first two run on switches with FIFO or trimming queues (QueueConfig), the others on a LosslessConfig.
-enum class TransportKind : std::uint8_t { tcp, ndp, roce, plain };
+// RoCE and plain messages run on switches with a LosslessConfig, the others on FIFO or trimming queues
+// (QueueConfig).
+enum class TransportKind : std::uint8_t { tcp, ndp, roce, plain, htsim_dctcp };
 
 struct PacketConfig {
   TransportKind transport = TransportKind::tcp;
   QueueConfig queue;
   TcpConfig tcp;
   NdpConfig ndp;
+  HtsimDctcpConfig htsim_dctcp;
   LosslessConfig lossless;
   RoceConfig roce;
   PlainConfig plain;

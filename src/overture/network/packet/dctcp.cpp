@@ -1,4 +1,4 @@
-// How the window follows the share of marked bytes: RFC 8257, or htsim's DCTCP.
+// How the window follows the share of marked bytes (RFC 8257).
 #include <algorithm>
 
 #include "overture/network/packet/tcp.h"
@@ -24,14 +24,6 @@ void Tcp::observe_marks(Flow& flow, std::uint64_t acknowledged, bool echo) {
   const std::uint64_t ack = flow.unacked + acknowledged;
   flow.observed += static_cast<std::uint32_t>(acknowledged);
   if (echo) flow.marked += static_cast<std::uint32_t>(acknowledged);
-  if (config_.dctcp_rule == DctcpRule::htsim) {
-    if (echo) flow.ssthresh = std::min(flow.ssthresh, flow.cwnd);
-    if (flow.observed < flow.mark_window) return;
-    update_share(flow, config_.dctcp_gain);
-    if (flow.alpha > 0) reduce(flow, segment_);
-    flow.mark_window = flow.cwnd;
-    return;
-  }
   if (ack > flow.mark_window) {
     update_share(flow, config_.dctcp_gain);
     flow.mark_window = flow.next;

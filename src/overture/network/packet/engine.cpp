@@ -108,6 +108,9 @@ Engine::AnyStack Engine::make_stack(const topology::Topology& topology, const Pa
     case TransportKind::ndp:
       return std::make_unique<Stack<Fabric, Ndp>>(
           topology, config, [&](Fabric& fabric) { return Ndp(config.ndp, topology, fabric, pause); });
+    case TransportKind::htsim_dctcp:
+      return std::make_unique<Stack<Fabric, HtsimDctcp>>(
+          topology, config, [&](Fabric& fabric) { return HtsimDctcp(config.htsim_dctcp, fabric, pause); });
     case TransportKind::roce:
     case TransportKind::plain: break;
   }
@@ -122,7 +125,6 @@ Engine::AnyStack Engine::make_parallel(const topology::Topology& topology, const
     throw UserError(fmt::format("{} threads: {}; use 1 thread", config.threads, why));
   };
   if (config.transport != TransportKind::tcp) refuse("only TCP and DCTCP run in parts so far");
-  if (config.tcp.ack_path != AckPath::network) refuse("parts need ACKs that travel as packets");
   if (config.tcp.connections != ConnectionUse::per_pair) refuse("parts need one connection per pair");
   if (pause == Pause::at_delivery) refuse("parts do not stop at every delivery");
   if (window(topology.graph) == 0) refuse("parts need links with a delay between them");

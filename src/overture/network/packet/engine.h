@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "overture/network/packet/fabric.h"
+#include "overture/network/packet/htsim_dctcp.h"
 #include "overture/network/packet/lossless_fabric.h"
 #include "overture/network/packet/monitor.h"
 #include "overture/network/packet/ndp.h"
@@ -80,7 +81,8 @@ class Engine {
  private:
   using AnyStack =
       std::variant<std::unique_ptr<Stack<Fabric, Tcp>>, std::unique_ptr<Stack<Fabric, Ndp>>,
-                   std::unique_ptr<Stack<LosslessFabric, Roce>>, std::unique_ptr<ParallelStack<Tcp>>>;
+                   std::unique_ptr<Stack<Fabric, HtsimDctcp>>, std::unique_ptr<Stack<LosslessFabric, Roce>>,
+                   std::unique_ptr<ParallelStack<Tcp>>>;
 
   static AnyStack make_stack(const topology::Topology& topology, const PacketConfig& config, Pause pause);
 

@@ -74,6 +74,8 @@ class Fabric {
   // The `info` of packets other than data that queues dropped since it was last cleared: what it names is
   // free again.
   std::vector<std::uint32_t>& orphans() { return orphans_; }
+  // Packets with kTellLoss that queues dropped since it was last cleared.
+  std::vector<Packet>& lost() { return lost_; }
   // Calls the transport's timer(id) at `when`.
   void set_timer(std::uint32_t id, std::int64_t when) { calendar_.push_far(id | kTimer, when); }
 
@@ -207,6 +209,7 @@ class Fabric {
   std::vector<std::uint32_t> first_link_;  // per node
   std::vector<SharedBuffer> pools_;
   std::vector<std::uint32_t> orphans_;
+  std::vector<Packet> lost_;
   Partition partition_;
   int part_;
   std::vector<std::uint32_t> leaving_;  // links with packets for other parts

@@ -15,6 +15,7 @@ enum class Kind : std::uint8_t { data, ack, header, nack, pull };
 
 inline constexpr std::uint8_t kCongested = 1;     // data: a queue marked it; ACK: echoes such a mark
 inline constexpr std::uint8_t kNotification = 2;  // RoCE: an ACK that is a CNP instead
+inline constexpr std::uint8_t kTellLoss = 4;      // its transport looks at what queues dropped
 
 struct Packet {
   std::uint64_t route = 0;   // ports to take, lowest bits first (see routes.h)
@@ -22,10 +23,10 @@ struct Packet {
   std::uint32_t flow = 0;    // index
   // TCP: low bits of the byte offset: of the payload, or for an ACK the next byte expected. NDP: the packet's
   // number in its message, or for a PULL how many were allowed so far. RoCE, plain: the packet's number in
-  // the connection, or for an ACK or NACK the next one expected.
+  // the connection, or for an ACK or NACK the next one expected. HtsimDctcp: the packet's number.
   std::uint32_t sequence = 0;
   std::uint32_t info = 0;  // TCP data: payload bytes; TCP ACK: its SACK blocks, or kNone; NDP: the message's
-                           // serial number; plain: the message
+                           // serial number; plain: the message; HtsimDctcp: time stamp
   std::uint16_t size = 0;  // bytes on the wire
   Kind kind = Kind::data;
   std::uint8_t flags = 0;

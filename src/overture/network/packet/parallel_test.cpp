@@ -51,9 +51,7 @@ TEST(Parallel, ATcpRunIsTheSameOnAnyNumberOfThreads) {
     RandomStream random = RandomStreams(seed).make("parallel");
     const Topology topology = draw_topology(random);
     PacketConfig config = draw_tcp(random);
-    config.tcp.ack_path = AckPath::network;
     config.tcp.connections = ConnectionUse::per_pair;
-    config.tcp.open_with_one_byte = false;
     std::vector<FlowSpec> flows = draw_flows(random, topology.graph.hosts());
     if (random.below(2) == 0) {  // all at once: more ties
       for (FlowSpec& flow : flows) flow.start = Time{};

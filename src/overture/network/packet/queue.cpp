@@ -26,6 +26,7 @@ bool Fabric::admit(std::uint32_t id, Packet& packet, std::int64_t wait) {
     ++more.drops;
     ++counts_.drops;
     if (packet.kind != Kind::data && packet.info != kNone) orphans_.push_back(packet.info);
+    if ((packet.flags & kTellLoss) != 0) lost_.push_back(packet);
     return false;
   }
   more.peak = std::max(more.peak, wait);

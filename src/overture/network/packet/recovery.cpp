@@ -89,12 +89,6 @@ void Tcp::reduce_proportionally(Flow& flow, const Scoreboard& board, std::uint64
 }
 
 void Tcp::pump_troubled(std::uint32_t id, Flow& flow, Scoreboard& board) {
-  if (opening(flow)) {
-    if (board.next_lost() == nullptr) return;
-    board.resend_next();
-    ++counts_.retransmissions;
-    return transmit(id, flow, flow.unacked, 1);
-  }
   const std::uint64_t limit = std::min(flow.cwnd, flow.window);
   Reduction& reduction = losses_[flow.losses].reduction;
   for (;;) {
@@ -152,9 +146,7 @@ Scoreboard& Tcp::scoreboard(Flow& flow) {
 }
 
 std::uint64_t Tcp::segment_end(const MessageState& message, std::uint64_t offset) const {
-  const std::uint64_t grid = message.begin + (config_.open_with_one_byte ? 1 : 0);
-  if (offset < grid) return grid;
-  return std::min(message.end, grid + ((offset - grid) / segment_ + 1) * segment_);
+  return std::min(message.end, message.begin + ((offset - message.begin) / segment_ + 1) * segment_);
 }
 
 void Tcp::release_scoreboard(Flow& flow) {

@@ -72,9 +72,9 @@ void Tcp::open(std::uint32_t id) {
   flow.state = CongestionState::open;
   flow.backoff = flow.duplicates = 0;
   flow.rtt = flow.rtt_deviation = 0;
-  flow.alpha = config_.dctcp_rule == DctcpRule::rfc8257 ? 1.0F : 0.0F;
+  flow.alpha = 1;
   flow.marked = flow.observed = 0;
-  flow.mark_window = config_.dctcp_rule == DctcpRule::rfc8257 ? flow.next : flow.cwnd;
+  flow.mark_window = flow.next;
 }
 
 std::uint32_t Tcp::flow_of_pair(int from, int to) {
@@ -170,11 +170,6 @@ void Tcp::free_acknowledged(Flow& flow) {
 
 // ---- the sender
 
-// With a SYN that carries a byte, only that byte is sent until it is acknowledged.
-bool Tcp::opening(const Flow& flow) const {
-  return config_.open_with_one_byte && flow.sending != kNone && flow.unacked <= messages_[flow.sending].begin;
-}
-
 bool Tcp::next_message(Flow& flow) {
   if (flow.sending == kNone) return false;
   flow.sending = messages_[flow.sending].next;
@@ -185,12 +180,6 @@ bool Tcp::next_message(Flow& flow) {
 }
 
 void Tcp::pump(std::uint32_t id, Flow& flow) {
-  if (config_.open_with_one_byte && opening(flow)) [[unlikely]] {
-    if (flow.next != flow.unacked) return;
-    transmit(id, flow, flow.next, 1);
-    ++flow.next;
-    return;
-  }
   const std::uint64_t limit = flow.unacked + std::min(flow.cwnd, flow.window);
   for (;;) {
     if (flow.next == flow.boundary && !next_message(flow)) return;
@@ -209,9 +198,6 @@ void Tcp::transmit(std::uint32_t id, Flow& flow, std::uint64_t offset, std::uint
   packet.info = length;
   packet.route = flow.route;
   packet.size = static_cast<std::uint16_t>(header_ + length);
-  if (config_.pad_to_segment && !(config_.open_with_one_byte && opening(flow))) {
-    packet.size = static_cast<std::uint16_t>(header_ + segment_);
-  }
   Routes& routes = fabric_.routes();
   if (routes.spray()) packet.route = routes.word(flow.source, flow.destination, routes.draw(flow.source));
   ++counts_.data_packets;
@@ -339,7 +325,6 @@ bool Tcp::hold(Flow& flow, std::uint64_t offset, std::uint32_t length) {
 }
 
 void Tcp::acknowledge(std::uint32_t id, Flow& flow, bool congested, bool gaps) {
-  if (config_.ack_path == AckPath::instant) return acknowledge_at_once(id, flow, congested, gaps);
   Packet ack;
   ack.kind = Kind::ack;
   ack.flow = id;
@@ -355,12 +340,6 @@ void Tcp::acknowledge(std::uint32_t id, Flow& flow, bool congested, bool gaps) {
   Routes& routes = fabric_.routes();
   if (routes.spray()) ack.route = routes.word(flow.destination, flow.source, routes.draw(flow.destination));
   fabric_.send(flow.destination, ack);
-}
-
-void Tcp::acknowledge_at_once(std::uint32_t id, Flow& flow, bool congested, bool gaps) {
-  if (!gaps) return on_ack(id, flow, flow.expected, congested, nullptr);
-  const SackBlocks blocks = gaps_[flow.gaps].blocks();
-  on_ack(id, flow, flow.expected, congested, &blocks);
 }
 
 std::uint32_t Tcp::keep_blocks(const SackBlocks& blocks) {

@@ -115,13 +115,11 @@ class Tcp {
   void sample_rtt(Flow& flow);
   std::int64_t rto(const Flow& flow) const;
   void set_deadline(std::uint32_t id, Flow& flow);
-  bool opening(const Flow& flow) const;
 
   // The receiver.
   void on_data(const Packet& packet);
   bool hold(Flow& flow, std::uint64_t offset, std::uint32_t length);
   void acknowledge(std::uint32_t id, Flow& flow, bool congested, bool gaps);
-  void acknowledge_at_once(std::uint32_t id, Flow& flow, bool congested, bool gaps);
   std::uint32_t keep_blocks(const SackBlocks& blocks);
 
   // recovery.cpp

@@ -45,15 +45,25 @@ inline PacketConfig draw_tcp(RandomStream& random) {
     config.queue.shared_limit = Bytes{10'000 + static_cast<std::int64_t>(random.below(90'000))};
   if (random.below(2) == 0) {
     config.tcp.control = CongestionControl::dctcp;
-    config.tcp.dctcp_rule = random.below(2) == 0 ? DctcpRule::rfc8257 : DctcpRule::htsim;
     config.queue.mark_above = Bytes{static_cast<std::int64_t>(random.below(40'000))};
     config.queue.mark_at = random.below(2) == 0 ? MarkAt::enqueue : MarkAt::dequeue;
   }
   config.tcp.initial_window = 1 + static_cast<int>(random.below(40));
-  if (random.below(4) == 0) config.tcp.ack_path = AckPath::instant;
   if (random.below(4) == 0) config.tcp.connections = ConnectionUse::per_message;
-  if (config.tcp.connections == ConnectionUse::per_message && random.below(2) == 0)
-    config.tcp.open_with_one_byte = true;
+  return config;
+}
+
+inline PacketConfig draw_htsim_dctcp(RandomStream& random) {
+  PacketConfig config = dlrm_study_dctcp();
+  config.seed = random();
+  config.paths = static_cast<topology::PathRule>(random.below(3));
+  config.queue.port_limit = Bytes{9'000 + static_cast<std::int64_t>(random.below(60'000))};
+  config.queue.mark_above = Bytes{static_cast<std::int64_t>(random.below(40'000))};
+  config.htsim_dctcp.packet = Bytes{1'000 + static_cast<std::int64_t>(random.below(8'000))};
+  config.htsim_dctcp.initial_window = 1 + static_cast<int>(random.below(100));
+  config.htsim_dctcp.min_rto =
+      Duration{random.below(2) == 0 ? std::chrono::milliseconds(10) : std::chrono::milliseconds(1)};
+  config.htsim_dctcp.stamp_syn = random.below(2) == 0;
   return config;
 }
 
