@@ -69,7 +69,7 @@ TEST(DlrmReplay, S16OnAFatTreeWithDctcpTakesAsLongAsOnHtsim) {
   const double reference = reference_ms("fat-tree");
   const double ours = packet_ms(s16(AllReduce::ring));
   RecordProperty("packet_ms", std::to_string(ours));
-  EXPECT_NEAR(ours, reference, 0.05 * reference);
+  EXPECT_NEAR(ours, reference, 0.03 * reference);
 }
 
 TEST(DlrmReplay, S16OnOperaTakesAsLongAsOnHtsim) {
