@@ -48,6 +48,9 @@ int run(const std::string& golden, const std::string& out) {
   study::validate_astra(folder, fs::read_symlink("/proc/self/exe"), note);
   study::validate_ns3(folder, note);
   study::validate_htsim(folder, note);
+  study::validate_opera(folder, note);
+  study::validate_scale_sim(folder, note);
+  study::validate_lookahead(folder, note);
 
   Table table({"from", "scenario", "what", "reference", "ours", "error", "CPU s"});
   std::size_t failed = 0;
@@ -69,8 +72,8 @@ int run(const std::string& golden, const std::string& out) {
 void add_validate(Command& root) {
   auto golden = std::make_shared<std::string>();
   auto out = std::make_shared<std::string>();
-  Command command =
-      root.add("validate", "Run every reference result again and compare: ASTRA-sim, ns-3, htsim");
+  Command command = root.add(
+      "validate", "Run every reference result again and compare: ASTRA-sim, SCALE-Sim, ns-3, htsim, Bagpipe");
   command.option("--golden", *golden, "Folder with the references (default: tests/golden of the sources)")
       .option("--out", *out, "The table as CSV")
       .examples("  overture validate\n  overture validate --out validation.csv")

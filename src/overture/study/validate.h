@@ -28,6 +28,9 @@ using Report = std::function<void(const Check&)>;
 // after the other. Throws UserError when a file is missing.
 void validate_ns3(const std::filesystem::path& golden, const Report& report);
 void validate_htsim(const std::filesystem::path& golden, const Report& report);
+void validate_opera(const std::filesystem::path& golden, const Report& report);
+void validate_scale_sim(const std::filesystem::path& golden, const Report& report);
+void validate_lookahead(const std::filesystem::path& golden, const Report& report);
 // Runs `program`, which is overture itself, as a user of ASTRA-sim does.
 void validate_astra(const std::filesystem::path& golden, const std::filesystem::path& program,
                     const Report& report);
