@@ -6,7 +6,11 @@
 #include "overture/base/error.h"
 #include "overture/cli/astra_files.h"
 #include "overture/cli/commands.h"
+#include "overture/cli/version.h"
 #include "overture/report/astra_csv.h"
+#include "overture/report/html.h"
+#include "overture/report/run_folder.h"
+#include "overture/setup/setup.h"
 
 namespace overture::cli {
 namespace {
@@ -15,6 +19,7 @@ struct Options {
   AstraFiles files;
   std::string path;
   std::string run_name = "unnamed run";
+  std::string results;
   int total_rows = 1;
   int row = 0;
   bool full = false;
@@ -63,12 +68,30 @@ void print_layers(const workload::Workload& workload, const workload::Simulation
   fmt::print("network cost: {:.0f} $\n", result.cost_dollars);
 }
 
+// What `overture simulate` leaves of a run.
+void write_results(const Options& options, const workload::SimulationConfig& config,
+                   const workload::SimulationResult& result, const report::Recorder& recorder) {
+  const report::Run run{.name = options.run_name,
+                        .setup_yaml = setup::write_setup({.name = options.run_name, .simulation = config}),
+                        .version = version_text(),
+                        .config = config,
+                        .result = result,
+                        .recorder = recorder};
+  report::write_run_folder(run, options.results);
+  report::write_html(options.results);
+  fmt::print("report: {}\n", (std::filesystem::path(options.results) / "report.html").string());
+}
+
 int run(const Options& options) {
   check_rows(options);
   AstraRun astra = load_astra(options.files);
   if (options.full) astra.config.scope = system::Scope::all;
   const std::string prefix = folder_prefix(options.path);
-  const workload::SimulationResult result = workload::simulate(astra.config);
+  const bool with_results = !options.results.empty();
+  report::Recorder recorder;
+  const workload::SimulationResult result = with_results
+                                                ? workload::simulate(astra.config, recorder.observers())
+                                                : workload::simulate(astra.config);
   report::write_astra_csv({.path = prefix,
                            .run_name = options.run_name,
                            .total_rows = options.total_rows,
@@ -77,6 +100,7 @@ int run(const Options& options) {
                           astra.config.workload, result);
   print_layers(astra.config.workload, result);
   fmt::print("reports: {}\n", prefix.empty() ? "./" : prefix);
+  if (with_results) write_results(options, astra.config, result, recorder);
   return 0;
 }
 
@@ -88,6 +112,8 @@ void add_astra(Command& root) {
       "astra", "Run ASTRA-sim 1.0's three files, cycle for cycle, with its flags and its CSV reports");
   add_astra_file_options(command, options->files);
   command.option("--path", options->path, "Folder for the CSV files, with a slash at the end")
+      .option("--results", options->results,
+              "Also a folder with summary.json, a trace and report.html, as `overture simulate` writes it")
       .option("--run-name", options->run_name, "Name of the run in the CSV files")
       .option("--total-stat-rows", options->total_rows, "How many runs share the CSV files")
       .option("--stat-row", options->row, "Which of them this is, from 0")
