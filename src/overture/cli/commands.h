@@ -17,9 +17,11 @@ void add_explain(Command& root);
 void add_flows(Command& root);
 void add_generate(Command& root);
 void add_generate_dataset(Command& generate);  // under it
+void add_generate_tasks(Command& generate);
 void add_generate_topology(Command& generate);
 void add_import(Command& root);
 void add_lookahead(Command& root);
+void add_replay(Command& root);
 void add_report(Command& root);
 void add_manual(Command& root);
 void add_serve(Command& root);

@@ -46,7 +46,7 @@ int run(const Options& options) {
 
 void add_generate(Command& root) {
   auto options = std::make_shared<Options>();
-  Command generate = root.add("generate", "Make inputs: workloads, datasets, topologies");
+  Command generate = root.add("generate", "Make inputs: workloads, task graphs, datasets, topologies");
   Command command = generate.add("workload", "A workload file from a table of matrix multiplications");
   command.required_option("--mnk", options->mnk, "CSV: Layer,m,n,k (batch, outputs, inputs)")
       .option("--strategy", options->strategy,
@@ -65,6 +65,7 @@ void add_generate(Command& root) {
           "  overture generate workload --mnk mnk.csv --npus 64 --compute 'roofline:312 TFLOPS,1.5 TB/s'")
       .runs([options] { return run(*options); });
   add_generate_dataset(generate);
+  add_generate_tasks(generate);
   add_generate_topology(generate);
 }
 

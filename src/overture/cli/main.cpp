@@ -26,6 +26,7 @@ int main(int argc, char** argv) {
     add_evaluate(root);
     add_lookahead(root);
     add_bench(root);
+    add_replay(root);
     add_report(root);
     add_compare(root);
     add_generate(root);

@@ -87,7 +87,7 @@ std::vector<Row> gather(const setup::SweepSetup& sweep, const study::SweepJob& j
 
 std::string metric_of(const setup::SweepSetup& sweep, const std::vector<Row>& rows) {
   if (rows.empty()) return "";
-  if (sweep.metric.empty()) return sweep.command == "simulate" ? "iteration_us" : "makespan_us";
+  if (sweep.metric.empty()) return setup::main_number(sweep.command);
   std::vector<std::string> known;
   for (const auto& [name, number] : rows[0].numbers) known.push_back(name);
   if (rows[0].find(sweep.metric) == nullptr) {

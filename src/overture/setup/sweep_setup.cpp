@@ -15,7 +15,7 @@ constexpr std::size_t kMostPoints = 1'000'000;
 template <class V>
 void describe(V& v, SweepSetup& s) {
   v.field("name", s.name, "Of the sweep, shown in results");
-  v.field("command", s.command, "What runs for every point: simulate or flows");
+  v.field("command", s.command, "What runs for every point: simulate, flows or train");
   v.required("setup", s.setup, "Setup file of that command, beside this one");
   v.words("fixed", s.fixed, "key=value: the same for every point");
   v.field("combination", s.combination, "all: every combination; listed: first values, second values, ...");
@@ -61,12 +61,19 @@ SweepSetup parse_sweep_setup(std::string_view text, const std::string& file,
   Reader reader(&root, file, "");
   describe(reader, setup);
   reader.finish();
-  if (setup.command != "simulate" && setup.command != "flows") {
+  if (main_number(setup.command).empty()) {
     fail(setup, "command", fmt::format("unknown command \"{}\"", setup.command),
-         suggest(setup.command, {"simulate", "flows"}));
+         suggest(setup.command, {"simulate", "flows", "train"}));
   }
   require_axes(setup);
   return setup;
+}
+
+std::string main_number(std::string_view command) {
+  if (command == "simulate") return "iteration_us";
+  if (command == "flows") return "makespan_us";
+  if (command == "train") return "loss";
+  return "";
 }
 
 SweepSetup load_sweep_setup(const std::filesystem::path& file, const std::vector<std::string>& overrides) {

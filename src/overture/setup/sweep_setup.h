@@ -39,6 +39,9 @@ struct SweepSetup {
 
 SweepSetup parse_sweep_setup(std::string_view text, const std::string& file,
                              const std::vector<std::string>& overrides = {});
+// What a command that can be swept is about, a number of its summary.json; empty for other commands.
+std::string main_number(std::string_view command);
+
 SweepSetup load_sweep_setup(const std::filesystem::path& file,
                             const std::vector<std::string>& overrides = {});
 std::vector<Explanation> explain_sweep_setup();

@@ -1,0 +1,125 @@
+#include <filesystem>
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "overture/base/error.h"
+#include "overture/base/table.h"
+#include "overture/cli/commands.h"
+#include "overture/cli/task_graphs.h"
+#include "overture/cli/version.h"
+#include "overture/network/flow/flow_network.h"
+#include "overture/network/packet/packet_network.h"
+#include "overture/network/rotor/rotor_network.h"
+#include "overture/report/html.h"
+#include "overture/report/task_folder.h"
+#include "overture/setup/flows_setup.h"
+
+namespace overture::cli {
+namespace {
+
+using workload::TaskGraph;
+using workload::TaskRun;
+
+struct Options {
+  std::string graph;
+  std::string setup;
+  std::vector<std::string> overrides;
+  std::string all_reduce = "ring";
+  std::string between_gpus = "200 Gbps";
+  std::string backend = "packet";
+  std::string out;
+  bool no_report = false;
+};
+
+void require_room(const TaskGraph& graph, int hosts, const Options& options) {
+  if (graph.ranks() <= hosts) return;
+  throw UserError({.file = options.setup, .key = "topology"},
+                  fmt::format("has {} hosts; {} has {} nodes", hosts, options.graph, graph.ranks()),
+                  "choose a larger network");
+}
+
+template <class Network>
+TaskRun play_messages(const TaskGraph& graph, Network& network, sim::EventQueue& events) {
+  network::MessageExchanges exchanges(network, events);
+  return run_tasks(graph, network, exchanges, events);
+}
+
+TaskRun play(const TaskGraph& graph, const setup::FlowsSetup& setup, const Options& options) {
+  sim::EventQueue events;
+  if (const auto opera = setup::make_opera(setup)) {
+    if (options.backend != "packet")
+      throw UserError({.key = "--backend"}, "rotors are replayed with packets only", "leave it out");
+    require_room(graph, opera->hosts(), options);
+    network::rotor::RotorNetwork network(*opera, setup.rotor, events);
+    return play_messages(graph, network, events);
+  }
+  topology::Topology topology = setup::make_topology(setup);
+  require_room(graph, topology.graph.hosts(), options);
+  if (options.backend == "flow") {
+    network::flow::FlowNetwork network(std::move(topology), {.seed = setup.network.seed}, events);
+    return run_tasks(graph, network, network, events);
+  }
+  if (options.backend != "packet") {
+    throw UserError({.key = "--backend"}, fmt::format("unknown backend \"{}\"", options.backend),
+                    suggest(options.backend, {"packet", "flow"}));
+  }
+  network::packet::PacketNetwork network(std::move(topology), setup.network, events);
+  return play_messages(graph, network, events);
+}
+
+void print_summary(const TaskGraph& graph, const TaskRun& run) {
+  const auto traffic = workload::traffic(graph);
+  const double exposed = to_us(run.exposed()) / to_us(run.makespan);
+  Table table({"", "value"});
+  table.add({"iteration", to_string(run.makespan)});
+  table.add(
+      {"not computing, busiest node", fmt::format("{} ({:.1f} %)", to_string(run.exposed()), 100 * exposed)});
+  table.add({"messages between nodes", to_string(traffic.messages)});
+  table.add({"all-reduces", to_string(traffic.collectives)});
+  fmt::print("{} nodes, {} tasks\n\n{}\n", graph.ranks(), graph.size(), table.text());
+}
+
+int run(const Options& options) {
+  const Result<Bandwidth> between = parse_bandwidth(options.between_gpus);
+  if (!between) throw UserError({.key = "--between-gpus"}, between.error());
+  const auto algorithm = parse_all_reduce(options.all_reduce, "--all-reduce");
+  const setup::FlowsSetup setup = setup::load_flows_setup(options.setup, options.overrides);
+  const TaskGraph graph = read_task_graph(options.graph, algorithm, between.value());
+  const TaskRun result = play(graph, setup, options);
+  const std::filesystem::path folder =
+      options.out.empty() ? std::filesystem::path("results") / std::filesystem::path(options.graph).stem()
+                          : std::filesystem::path(options.out);
+  report::write_task_folder({.name = std::filesystem::path(options.graph).stem().string(),
+                             .setup_yaml = setup::write_flows_setup(setup),
+                             .version = version_text(),
+                             .graph = graph,
+                             .run = result},
+                            folder);
+  if (!options.no_report) report::write_html(folder);
+  print_summary(graph, result);
+  fmt::print("results: {}\n", folder.string());
+  return 0;
+}
+
+}  // namespace
+
+void add_replay(Command& root) {
+  auto options = std::make_shared<Options>();
+  Command command = root.add("replay", "Play a FlexFlow task graph (.tg) on any network");
+  command.positional("graph", options->graph, "Task graph; `overture generate tasks` makes one")
+      .positional("setup", options->setup, "Setup of a network, as for `overture flows`")
+      .option("-s,--set", options->overrides, "key=value: change one key of the setup; may be repeated")
+      .option("--all-reduce", options->all_reduce, "ring, dps or ps; the file does not say")
+      .option("--between-gpus", options->between_gpus, "Bandwidth inside a node, for what is reduced there")
+      .option("--backend", options->backend, "packet, or flow: seconds, without queues")
+      .option("-o,--out", options->out, "Folder for the results (default: results/<graph name>)")
+      .flag("--no-report", options->no_report, "Do not make report.html")
+      .examples(
+          "  overture generate tasks --model I --nodes 16 -o step.tg\n"
+          "  overture replay step.tg fat-tree.yaml --backend flow\n"
+          "  overture replay step.tg opera.yaml --all-reduce dps -o results/on-opera")
+      .runs([options] { return run(*options); });
+}
+
+}  // namespace overture::cli

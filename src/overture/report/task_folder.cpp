@@ -1,0 +1,119 @@
+#include "overture/report/task_folder.h"
+
+#include <map>
+#include <tuple>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "overture/base/files.h"
+#include "overture/network/exchange.h"
+#include "overture/report/csv_grid.h"
+
+namespace overture::report {
+namespace {
+
+using json = nlohmann::ordered_json;
+using workload::TaskGraph;
+using workload::TaskId;
+using workload::TaskKind;
+
+constexpr std::uint32_t kMostTasks = 100'000;
+constexpr int kMostRanks = 256;
+
+double us(Time time) { return to_us(time.time_since_epoch()); }
+
+std::string ranks_csv(const TaskReplay& replay) {
+  std::string text = "rank,busy_us,waiting_us\n";
+  for (std::size_t rank = 0; rank < replay.run.busy.size(); ++rank) {
+    const Duration busy = replay.run.busy[rank];
+    text += fmt::format("{},{:.3f},{:.3f}\n", rank, to_us(busy), to_us(replay.run.makespan - busy));
+  }
+  return text;
+}
+
+std::string place(const TaskGraph& graph, TaskId id) {
+  switch (graph.kind(id)) {
+    case TaskKind::compute: return fmt::format("compute,{},", index(graph.compute(id).rank));
+    case TaskKind::message:
+      return fmt::format("message,{},{}", index(graph.message(id).from), index(graph.message(id).to));
+    case TaskKind::collective: return "collective,,";
+  }
+  return ",,";
+}
+
+std::string tasks_csv(const TaskReplay& replay) {
+  std::string text = "task,what,kind,rank,to,start_us,end_us\n";
+  for (std::uint32_t i = 0; i < replay.graph.size(); ++i) {
+    text += fmt::format("{},{},{},{:.3f},{:.3f}\n", i, csv_cell(replay.graph.name(TaskId{i})),
+                        place(replay.graph, TaskId{i}), us(replay.run.start[i]), us(replay.run.end[i]));
+  }
+  return text;
+}
+
+// Bytes by kind and pair.
+class Traffic {
+ public:
+  explicit Traffic(const TaskGraph& graph) {
+    for (std::uint32_t i = 0; i < graph.size(); ++i) {
+      const TaskId id{i};
+      if (graph.kind(id) == TaskKind::message) {
+        const workload::MessageTask message = graph.message(id);
+        add("messages", message.from, message.to, message.size);
+      } else if (graph.kind(id) == TaskKind::collective) {
+        const workload::CollectiveTask& task = graph.collective(id);
+        for (int round = 0; round < task.rounds.count; ++round) {
+          for_each_pair(task.rounds.pattern(round), graph.groups()[static_cast<std::size_t>(task.group)],
+                        [&](Rank from, Rank to) { add("all-reduce", from, to, task.rounds.each); });
+        }
+      }
+    }
+  }
+
+  std::string csv() const {
+    std::string text = "from,to,bytes,kind\n";
+    for (const auto& [key, bytes] : bytes_) {
+      const auto& [kind, from, to] = key;
+      text += fmt::format("{},{},{},{}\n", from, to, bytes, kind);
+    }
+    return text;
+  }
+
+ private:
+  void add(const char* kind, Rank from, Rank to, Bytes size) {
+    bytes_[{kind, index(from), index(to)}] += size.count();
+  }
+
+  std::map<std::tuple<std::string, std::int32_t, std::int32_t>, std::int64_t> bytes_;
+};
+
+std::string summary_json(const TaskReplay& replay) {
+  const auto traffic = workload::traffic(replay.graph);
+  const double whole = to_us(replay.run.makespan);
+  const double exposed = to_us(replay.run.exposed());
+  const json root{{"name", replay.name},
+                  {"overture", replay.version},
+                  {"kind", "replay"},
+                  {"ranks", replay.graph.ranks()},
+                  {"tasks", replay.graph.size()},
+                  {"iteration_us", whole},
+                  {"exposed_us", exposed},
+                  {"exposed_percent", whole > 0 ? 100 * exposed / whole : 0},
+                  {"message_bytes", traffic.messages.count()},
+                  {"all_reduce_bytes", traffic.collectives.count()},
+                  {"setup_yaml", replay.setup_yaml}};
+  return root.dump(2) + "\n";
+}
+
+}  // namespace
+
+void write_task_folder(const TaskReplay& replay, const std::filesystem::path& folder) {
+  std::filesystem::create_directories(folder);
+  write_file(folder / "setup.yaml", replay.setup_yaml);
+  write_file(folder / "ranks.csv", ranks_csv(replay));
+  if (replay.graph.size() <= kMostTasks) write_file(folder / "tasks.csv", tasks_csv(replay));
+  if (replay.graph.ranks() <= kMostRanks) write_file(folder / "traffic.csv", Traffic(replay.graph).csv());
+  write_file(folder / "summary.json", summary_json(replay));
+}
+
+}  // namespace overture::report

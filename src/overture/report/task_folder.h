@@ -1,0 +1,24 @@
+// What the replay of a task graph leaves: where the time went for every rank, every task's start and end, and
+// who sent how much to whom.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "overture/workload/task_executor.h"
+
+namespace overture::report {
+
+struct TaskReplay {
+  std::string name;
+  std::string setup_yaml;
+  std::string version;
+  const workload::TaskGraph& graph;
+  const workload::TaskRun& run;
+};
+
+// Makes the folder if need be; writes summary.json, setup.yaml, ranks.csv, traffic.csv and tasks.csv, the
+// last two only of graphs small enough to look at. Throws UserError.
+void write_task_folder(const TaskReplay& replay, const std::filesystem::path& folder);
+
+}  // namespace overture::report
