@@ -28,12 +28,27 @@ if(CCACHE_PROGRAM)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE_PROGRAM})
 endif()
 
+# The standard library is half of what the compiler reads. Without ccache, which knows a file better than its headers,
+# it is read once.
+function(overture_precompile target)
+  if(CCACHE_PROGRAM)
+    return()
+  endif()
+  target_compile_options(${target} PRIVATE -Wno-stringop-overflow)  # more false alarms, of headers no longer "system"
+  if(target STREQUAL overture_base)
+    target_precompile_headers(overture_base PRIVATE ${PROJECT_SOURCE_DIR}/cmake/precompiled.h)
+  else()
+    target_precompile_headers(${target} REUSE_FROM overture_base)
+  endif()
+endfunction()
+
 # overture_library(name SOURCES a.cpp b.cpp LINKS overture_base fmt::fmt)
 # The LINKS lines of all folders together are the picture of which way includes point.
 function(overture_library name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINKS;PRIVATE_LINKS" ${ARGN})
   add_library(overture_${name} STATIC ${ARG_SOURCES})
   target_link_libraries(overture_${name} PUBLIC overture_options ${ARG_LINKS} PRIVATE ${ARG_PRIVATE_LINKS})
+  overture_precompile(overture_${name})
 endfunction()
 
 # overture_test(name SOURCES a_test.cpp LINKS overture_base): one GoogleTest program per folder.
@@ -44,6 +59,7 @@ function(overture_test name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINKS" ${ARGN})
   add_executable(${name}_test ${ARG_SOURCES})
   target_link_libraries(${name}_test PRIVATE overture_options ${ARG_LINKS} GTest::gtest GTest::gtest_main)
+  overture_precompile(${name}_test)
   gtest_discover_tests(${name}_test TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 60)
 endfunction()
 
@@ -60,5 +76,10 @@ function(overture_summary)
   endif()
   if(OVERTURE_TESTS AND NOT TARGET flow_simgrid_test)
     message(STATUS "  comparison of flows with SimGrid: left out; libsimgrid-dev would add it")
+  endif()
+  if(OVERTURE_TORCH_PYTHON)
+    message(STATUS "  comparison of training with PyTorch: with ${OVERTURE_TORCH_PYTHON}")
+  elseif(OVERTURE_TESTS)
+    message(STATUS "  comparison of training with PyTorch: left out; python3-torch and python3-numpy would add it")
   endif()
 endfunction()

@@ -16,7 +16,7 @@ constexpr Flag kFlags[] = {
     {"--synthetic", "data.synthetic", "Instead: data like kaggle, avazu or terabyte"},
     {"--samples", "data.samples", "Of the synthetic data"},
     {"--scale", "data.scale", "Of the synthetic tables"},
-    {"--model", "model.kind", "dlrm, wide_and_deep, dcn or deep_fm"},
+    {"--model", "model.kind", "dlrm, wide_and_deep, dcn, deep_fm, fgcnn or caser"},
     {"--arch-mlp-bot", "model.mlp_bottom", "Layers on the dense features, such as 13-512-256-64-16"},
     {"--arch-mlp-top", "model.mlp_top", "Layers behind the interaction, such as 512-256-1"},
     {"--arch-interaction-op", "model.interaction", "dot or cat"},

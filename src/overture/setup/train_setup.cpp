@@ -33,6 +33,8 @@ inline constexpr auto kWords<ModelKind> = std::to_array<Word<ModelKind>>({
     {ModelKind::wide_and_deep, "wide_and_deep"},
     {ModelKind::dcn, "dcn"},
     {ModelKind::deep_fm, "deep_fm"},
+    {ModelKind::fgcnn, "fgcnn"},
+    {ModelKind::caser, "caser"},
 });
 
 namespace {
@@ -63,12 +65,15 @@ void describe(V& v, TrainModel& m) {
   v.field("interaction_itself", m.interaction_itself, "dot: also every vector with itself");
   v.field("cross_layers", m.cross_layers, "dcn: how many");
   v.field("rank", m.rank, "dcn: of a cross layer");
+  v.field("channels", m.channels, "fgcnn: maps of each convolution, such as 14-16-18-20");
+  v.field("horizontal_filters", m.horizontal_filters, "caser: for every number of neighbouring items");
+  v.field("vertical_filters", m.vertical_filters, "caser: over single columns");
 }
 
 template <class V>
 void describe(V& v, TrainTables& t) {
   v.field("dim", t.dim, "Columns of a row");
-  v.field("dims", t.dims, "The same for each table, such as 16-8-16; only with the interaction cat");
+  v.field("dims", t.dims, "The same for each table, such as 16-8-16; not with the interaction dot");
   v.field("rows", t.rows, "Of each table, such as 1460-583; the data's unless given");
   v.field("pooling", t.pooling, "Of several lookups of a sample in a table");
   v.field("file", t.file, "Holds the tables when they are more than the memory; made anew by every run");
@@ -197,6 +202,16 @@ train::ModelConfig model(const TrainSetup& setup, const data::Shape& shape) {
       set_top(setup, config.deep);
       return config;
     }
+    case ModelKind::fgcnn: {
+      train::FgcnnConfig config;
+      if (!setup.model.channels.empty())
+        config.channels = sizes<int>(setup, "model.channels", setup.model.channels);
+      set_top(setup, config.top);
+      return config;
+    }
+    case ModelKind::caser:
+      return train::CaserConfig{.horizontal_filters = setup.model.horizontal_filters,
+                                .vertical_filters = setup.model.vertical_filters};
   }
   return {};
 }
@@ -209,6 +224,8 @@ std::vector<embedding::TableConfig> tables(const TrainSetup& setup, const data::
          fmt::format("names {} tables; the data has {}", rows.size(), shape.table_rows.size()));
   }
   std::vector<int> dims(rows.size(), setup.tables.dim);
+  if (setup.model.kind == ModelKind::caser && !dims.empty())
+    dims.back() = train::caser_item_dim(setup.tables.dim);
   if (!setup.tables.dims.empty()) dims = sizes<int>(setup, "tables.dims", setup.tables.dims);
   if (dims.size() != rows.size())
     fail(setup, "tables.dims", fmt::format("names {} tables; the data has {}", dims.size(), rows.size()));

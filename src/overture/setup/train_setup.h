@@ -32,7 +32,7 @@ struct TrainData {
   int shuffle_block = 0;
 };
 
-enum class ModelKind : std::uint8_t { dlrm, wide_and_deep, dcn, deep_fm };
+enum class ModelKind : std::uint8_t { dlrm, wide_and_deep, dcn, deep_fm, fgcnn, caser };
 
 struct TrainModel {
   ModelKind kind = ModelKind::dlrm;
@@ -42,6 +42,9 @@ struct TrainModel {
   bool interaction_itself = false;
   int cross_layers = 2;
   int rank = 8;
+  std::string channels;  // "14-16-18-20"; empty: the model's own
+  int horizontal_filters = 64;
+  int vertical_filters = 16;
 };
 
 struct TrainTables {

@@ -63,11 +63,15 @@ TEST(Session, CachedTrainingEqualsPlainTrainingBitForBit) {
 }
 
 TEST(Session, EveryModelIsTheSameWithACache) {
-  for (const ModelConfig& model : {ModelConfig{WideAndDeepConfig{.deep = {4, 8, 6}}},
-                                   ModelConfig{DcnConfig{.bottom = {4, 8, 6}, .top = {8, 1}, .rank = 3}},
-                                   ModelConfig{DeepFmConfig{.deep = {8, 1}}}}) {
+  for (const ModelConfig& model :
+       {ModelConfig{WideAndDeepConfig{.deep = {4, 8, 6}}},
+        ModelConfig{DcnConfig{.bottom = {4, 8, 6}, .top = {8, 1}, .rank = 3}},
+        ModelConfig{DeepFmConfig{.deep = {8, 1}}},
+        ModelConfig{FgcnnConfig{.channels = {3, 2}, .top = {8, 1}}},
+        ModelConfig{CaserConfig{.horizontal_filters = 4, .vertical_filters = 2}}}) {
     TrainConfig config = small_config(OptimizerKind::adagrad);
     config.model = model;
+    if (std::holds_alternative<CaserConfig>(model)) config.tables.tables.back().dim = caser_item_dim(8);
     config.cache = {.lookahead = 9, .prefetch_depth = 4, .cleanup_interval = 2};
     config.threads = 2;
     expect_equal(session_outcome(config), plain_outcome(config), describe(model));

@@ -5,9 +5,7 @@
 namespace overture::train {
 namespace {
 
-// Tall enough for the full speed of a product, low enough to keep several cores busy.
-constexpr std::int64_t kSampleStripe = 256;
-constexpr std::int64_t kOutputStripe = 128;
+constexpr std::int64_t kOutputStripe = 256;  // for the reasons of kSampleStripe
 
 // The threads are ours: OpenBLAS's own would split a product as it sees fit.
 void use_one_thread() {
@@ -18,48 +16,40 @@ void use_one_thread() {
   static_cast<void>(once);
 }
 
-struct Operand {
-  const float* data;
-  std::int64_t stride;
-  CBLAS_TRANSPOSE transpose;
-};
-
-// c = a b, with c rows x columns.
-void multiply(std::int64_t rows, std::int64_t columns, std::int64_t inner, const Operand& a, const Operand& b,
-              float* c) {
-  const auto as_int = [](std::int64_t n) { return static_cast<blasint>(n); };
-  cblas_sgemm(CblasRowMajor, a.transpose, b.transpose, as_int(rows), as_int(columns), as_int(inner), 1.0f,
-              a.data, as_int(a.stride), b.data, as_int(b.stride), 0.0f, c, as_int(columns));
-}
-
 }  // namespace
+
+void multiply(const ProductShape& shape, const Factor& a, const Factor& b, const Product& product) {
+  use_one_thread();
+  const auto as_int = [](std::int64_t n) { return static_cast<blasint>(n); };
+  const auto order = [](const Factor& factor) { return factor.transposed ? CblasTrans : CblasNoTrans; };
+  cblas_sgemm(CblasRowMajor, order(a), order(b), as_int(shape.rows), as_int(shape.columns),
+              as_int(shape.inner), 1.0f, a.data, as_int(a.stride), b.data, as_int(b.stride),
+              product.add ? 1.0f : 0.0f, product.data, as_int(product.stride));
+}
 
 void linear_forward(const LinearShape& shape, const float* x, const float* w, float* y, Workers& workers,
                     const StripeDone& done) {
-  use_one_thread();
   workers.ranges(shape.samples, kSampleStripe, [&](std::int64_t from, std::int64_t to) {
-    multiply(to - from, shape.outputs, shape.inputs, {x + from * shape.inputs, shape.inputs, CblasNoTrans},
-             {w, shape.inputs, CblasTrans}, y + from * shape.outputs);
+    multiply({to - from, shape.outputs, shape.inputs}, {x + from * shape.inputs, shape.inputs},
+             {w, shape.inputs, true}, {y + from * shape.outputs, shape.outputs});
     done(from, to);
   });
 }
 
 void linear_input_gradient(const LinearShape& shape, const float* dy, const float* w, float* dx,
-                           Workers& workers) {
-  use_one_thread();
+                           Workers& workers, const StripeDone& done) {
   workers.ranges(shape.samples, kSampleStripe, [&](std::int64_t from, std::int64_t to) {
-    multiply(to - from, shape.inputs, shape.outputs, {dy + from * shape.outputs, shape.outputs, CblasNoTrans},
-             {w, shape.inputs, CblasNoTrans}, dx + from * shape.inputs);
+    multiply({to - from, shape.inputs, shape.outputs}, {dy + from * shape.outputs, shape.outputs},
+             {w, shape.inputs}, {dx + from * shape.inputs, shape.inputs});
+    done(from, to);
   });
 }
 
 void linear_weight_gradient(const LinearShape& shape, const float* dy, const float* x, float* dw,
-                            Workers& workers, const StripeDone& done) {
-  use_one_thread();
+                            Workers& workers) {
   workers.ranges(shape.outputs, kOutputStripe, [&](std::int64_t from, std::int64_t to) {
-    multiply(to - from, shape.inputs, shape.samples, {dy + from, shape.outputs, CblasTrans},
-             {x, shape.inputs, CblasNoTrans}, dw + from * shape.inputs);
-    done(from, to);
+    multiply({to - from, shape.inputs, shape.samples}, {dy + from, shape.outputs, true}, {x, shape.inputs},
+             {dw + from * shape.inputs, shape.inputs});
   });
 }
 

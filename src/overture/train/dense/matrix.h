@@ -17,6 +17,10 @@ struct LinearShape {
   std::int64_t outputs;
 };
 
+// Samples of a stripe, but for the last: tall enough for the full speed of a product, since every stripe
+// packs the other operand again; low enough to keep several cores busy.
+constexpr std::int64_t kSampleStripe = 512;
+
 // Called with the rows [from, to) of a result that are ready.
 using StripeDone = std::function<void(std::int64_t from, std::int64_t to)>;
 
@@ -25,9 +29,29 @@ void linear_forward(const LinearShape& shape, const float* x, const float* w, fl
                     const StripeDone& done);
 // dx = dy w
 void linear_input_gradient(const LinearShape& shape, const float* dy, const float* w, float* dx,
-                           Workers& workers);
+                           Workers& workers, const StripeDone& done);
 // dw = dy^T x; stripes of outputs.
 void linear_weight_gradient(const LinearShape& shape, const float* dy, const float* x, float* dw,
-                            Workers& workers, const StripeDone& done);
+                            Workers& workers);
+
+// A part of a matrix: `stride` numbers from one row to the next.
+struct Factor {
+  const float* data;
+  std::int64_t stride;
+  bool transposed = false;
+};
+struct Product {
+  float* data;
+  std::int64_t stride;
+  bool add = false;  // to what is there
+};
+struct ProductShape {
+  std::int64_t rows;
+  std::int64_t columns;
+  std::int64_t inner;
+};
+
+// product = a b in the calling thread, for products that are too small to share out.
+void multiply(const ProductShape& shape, const Factor& a, const Factor& b, const Product& product);
 
 }  // namespace overture::train

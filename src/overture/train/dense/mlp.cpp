@@ -6,11 +6,6 @@
 #include "overture/base/check.h"
 
 namespace overture::train {
-namespace {
-
-constexpr std::int64_t kElementsAtOnce = 1 << 14;
-
-}  // namespace
 
 Mlp::Mlp(const std::string& name, const std::vector<int>& sizes, LastLayer last, Parameters& parameters)
     : parameters_(parameters) {
@@ -57,40 +52,52 @@ void Mlp::forward(std::int64_t samples, const float* input, Layer& layer, Worker
 
 void Mlp::backward(std::int64_t samples, const float* input, float* output_gradient, float* input_gradient,
                    Workers& workers) {
+  const std::int64_t stripes = (samples + kSampleStripe - 1) / kSampleStripe;
+  for (Layer& layer : layers_)
+    layer.bias_gradients.assign(static_cast<std::size_t>(stripes * layer.outputs), 0);
+  workers.ranges(samples, kSampleStripe, [&](std::int64_t from, std::int64_t to) {
+    pass_back(layers_.back(), from, to, output_gradient);
+  });
   for (std::size_t i = layers_.size(); i-- > 0;) {
-    const bool first = i == 0;
+    const Layer& layer = layers_[i];
+    Layer* const before = i == 0 ? nullptr : &layers_[i - 1];
+    const LinearShape shape{samples, layer.inputs, layer.outputs};
+    add_up_biases(layer);
+    linear_weight_gradient(shape, output_gradient, before == nullptr ? input : before->output.data(),
+                           parameters_.gradient(layer.weights), workers);
     float* into = input_gradient;
-    if (!first) {
-      Floats& gradient = layers_[i - 1].output_gradient;
-      gradient.resize(static_cast<std::size_t>(samples * layers_[i].inputs));
-      into = gradient.data();
+    if (before != nullptr) {
+      before->output_gradient.resize(static_cast<std::size_t>(samples * layer.inputs));
+      into = before->output_gradient.data();
     }
-    backward(samples, first ? input : layers_[i - 1].output.data(), layers_[i], output_gradient, into,
-             workers);
+    if (into == nullptr) return;
+    linear_input_gradient(shape, output_gradient, parameters_.value(layer.weights), into, workers,
+                          [&](std::int64_t from, std::int64_t to) {
+                            if (before != nullptr) pass_back(*before, from, to, into);
+                          });
     output_gradient = into;
   }
 }
 
-void Mlp::backward(std::int64_t samples, const float* input, Layer& layer, float* output_gradient,
-                   float* input_gradient, Workers& workers) {
-  const LinearShape shape{samples, layer.inputs, layer.outputs};
-  if (layer.relu) {
-    const float* const output = layer.output.data();
-    workers.ranges(samples * layer.outputs, kElementsAtOnce, [&](std::int64_t from, std::int64_t to) {
-      for (std::int64_t i = from; i < to; ++i) output_gradient[i] = output[i] > 0 ? output_gradient[i] : 0;
-    });
+// A stripe of a layer's gradient, while it is at hand: back through ReLU, and its sum for the biases.
+void Mlp::pass_back(Layer& layer, std::int64_t from, std::int64_t to, float* gradient) {
+  float* const sums = layer.bias_gradients.data() + from / kSampleStripe * layer.outputs;
+  for (std::int64_t s = from; s < to; ++s) {
+    const float* const output = layer.output.data() + s * layer.outputs;
+    float* const row = gradient + s * layer.outputs;
+    if (layer.relu) {
+      for (std::int64_t i = 0; i < layer.outputs; ++i) row[i] = output[i] > 0 ? row[i] : 0;
+    }
+    for (std::int64_t i = 0; i < layer.outputs; ++i) sums[i] += row[i];
   }
+}
+
+void Mlp::add_up_biases(const Layer& layer) {
   float* const biases = parameters_.gradient(layer.biases);
-  linear_weight_gradient(shape, output_gradient, input, parameters_.gradient(layer.weights), workers,
-                         [&](std::int64_t from, std::int64_t to) {
-                           std::fill(biases + from, biases + to, 0.0f);
-                           for (std::int64_t s = 0; s < samples; ++s) {
-                             const float* const row = output_gradient + s * layer.outputs;
-                             for (std::int64_t i = from; i < to; ++i) biases[i] += row[i];
-                           }
-                         });
-  if (input_gradient != nullptr)
-    linear_input_gradient(shape, output_gradient, parameters_.value(layer.weights), input_gradient, workers);
+  std::fill_n(biases, layer.outputs, 0.0f);
+  for (auto from = layer.bias_gradients.begin(); from != layer.bias_gradients.end(); from += layer.outputs) {
+    for (std::int64_t i = 0; i < layer.outputs; ++i) biases[i] += from[i];
+  }
 }
 
 }  // namespace overture::train

@@ -37,11 +37,12 @@ class Mlp {
     bool relu;
     Floats output;
     Floats output_gradient;  // of all but the last layer
+    Floats bias_gradients;   // of every stripe of samples
   };
 
   void forward(std::int64_t samples, const float* input, Layer& layer, Workers& workers);
-  void backward(std::int64_t samples, const float* input, Layer& layer, float* output_gradient,
-                float* input_gradient, Workers& workers);
+  static void pass_back(Layer& layer, std::int64_t from, std::int64_t to, float* gradient);
+  void add_up_biases(const Layer& layer);
 
   Parameters& parameters_;
   std::vector<Layer> layers_;

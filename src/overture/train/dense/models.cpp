@@ -22,6 +22,12 @@ struct Maker {
   std::unique_ptr<DenseModel> operator()(const DeepFmConfig& config) const {
     return make_deep_fm(config, shape, seed);
   }
+  std::unique_ptr<DenseModel> operator()(const FgcnnConfig& config) const {
+    return make_fgcnn(config, shape, seed);
+  }
+  std::unique_ptr<DenseModel> operator()(const CaserConfig& config) const {
+    return make_caser(config, shape, seed);
+  }
 };
 
 struct Describer {
@@ -39,6 +45,12 @@ struct Describer {
   }
   std::string operator()(const DeepFmConfig& c) const {
     return fmt::format("deep_fm {}", fmt::join(c.deep, "-"));
+  }
+  std::string operator()(const FgcnnConfig& c) const {
+    return fmt::format("fgcnn {} {}", fmt::join(c.channels, "-"), fmt::join(c.top, "-"));
+  }
+  std::string operator()(const CaserConfig& c) const {
+    return fmt::format("caser {} {}", c.horizontal_filters, c.vertical_filters);
   }
 };
 

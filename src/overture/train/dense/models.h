@@ -6,15 +6,18 @@
 #include <string>
 #include <variant>
 
+#include "overture/train/dense/caser.h"
 #include "overture/train/dense/dcn.h"
 #include "overture/train/dense/deep_fm.h"
 #include "overture/train/dense/dense_model.h"
 #include "overture/train/dense/dlrm.h"
+#include "overture/train/dense/fgcnn.h"
 #include "overture/train/dense/wide_and_deep.h"
 
 namespace overture::train {
 
-using ModelConfig = std::variant<DlrmConfig, WideAndDeepConfig, DcnConfig, DeepFmConfig>;
+using ModelConfig =
+    std::variant<DlrmConfig, WideAndDeepConfig, DcnConfig, DeepFmConfig, FgcnnConfig, CaserConfig>;
 
 // "dlrm 13-512-256-64-16 dot 512-256-1": the same text, the same parameters.
 std::string describe(const ModelConfig& config);
