@@ -1,13 +1,20 @@
-// How far the flow-level backend is from the packet engine: the last and the mean completion of the same
-// flows. A fluid has no queues, no losses and no slow start; this table says what that costs.
+// How far the flow-level backend is from the packet engine, and on Opera from RotorLB: the last and the mean
+// completion of the same flows. A fluid has no queues, no losses and no slow start, and averages circuits
+// over a cycle; these tables say what that costs.
+#include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "overture/base/random.h"
+#include "overture/network/flow/rotor_fluid.h"
 #include "overture/network/flow/run_flows.h"
 #include "overture/network/packet/patterns.h"
 #include "overture/network/packet/run_flows.h"
+#include "overture/network/rotor/run_flows.h"
 #include "overture/topology/fat_tree.h"
+#include "overture/topology/opera.h"
 #include "overture/topology/star.h"
 
 namespace overture {
@@ -65,26 +72,95 @@ std::vector<Scenario> scenarios() {
       {"fat tree 128, permutation 2 MB, DCTCP", tree_of_128, dctcp, like_dctcp, permutation}};
 }
 
-void compare(const Scenario& scenario) {
-  std::vector<network::flow::FlowSpec> flows;
-  for (const FlowSpec& flow : scenario.flows) flows.push_back({flow.from, flow.to, flow.size, flow.start});
-  const auto packet = network::packet::run_flows(scenario.make(), scenario.packet, scenario.flows);
-  const auto fluid = network::flow::run_flows(scenario.make(), scenario.flow, flows);
+std::vector<network::flow::FlowSpec> as_fluid(const std::vector<FlowSpec>& flows) {
+  std::vector<network::flow::FlowSpec> same;
+  for (const FlowSpec& flow : flows) same.push_back({flow.from, flow.to, flow.size, flow.start});
+  return same;
+}
+
+template <class Packets>
+void print(const std::string& name, const Packets& packet, const network::flow::RunResult& fluid) {
   double packet_sum = 0;
   double fluid_sum = 0;
-  for (std::size_t i = 0; i < flows.size(); ++i) {
+  for (std::size_t i = 0; i < fluid.completion.size(); ++i) {
     packet_sum += to_us(packet.completion[i].value_or(Duration::zero()));
     fluid_sum += to_us(fluid.completion[i]);
   }
-  fmt::print("{:40} {:>10.2f} {:>10.2f} {:>+7.1f} % {:>+7.1f} %\n", scenario.name, to_us(packet.makespan),
+  fmt::print("{:44} {:>10.2f} {:>10.2f} {:>+7.1f} % {:>+7.1f} %\n", name, to_us(packet.makespan),
              to_us(fluid.makespan), 100 * (to_us(fluid.makespan) / to_us(packet.makespan) - 1),
              100 * (fluid_sum / packet_sum - 1));
+}
+
+void compare(const Scenario& scenario) {
+  const auto packet = network::packet::run_flows(scenario.make(), scenario.packet, scenario.flows);
+  const auto fluid = network::flow::run_flows(scenario.make(), scenario.flow, as_fluid(scenario.flows));
+  print(scenario.name, packet, fluid);
+}
+
+// Patterns in which the busiest host sends or receives about `size`.
+struct Pattern {
+  const char* name;
+  std::vector<FlowSpec> (*make)(int hosts, Bytes size);
+};
+
+std::vector<FlowSpec> shifted(int hosts, int by, Bytes size) {
+  std::vector<FlowSpec> flows;
+  for (int i = 0; i < hosts; ++i)
+    flows.push_back({.from = Rank{i}, .to = Rank{(i + by) % hosts}, .size = size});
+  return flows;
+}
+
+// Eight messages from every host to hosts drawn at random, of half, once and one and a half times a size.
+std::vector<FlowSpec> scattered(int hosts, Bytes size) {
+  RandomStream random = RandomStreams(1).make("flows");
+  std::vector<FlowSpec> flows;
+  for (int i = 0; i < 8 * hosts; ++i) {
+    const Rank from{i / 8};
+    const Rank to{static_cast<int>(random.below(static_cast<std::uint64_t>(hosts)))};
+    const auto halves = static_cast<std::int64_t>(1 + random.below(3));
+    if (from != to) flows.push_back({.from = from, .to = to, .size = size * halves / 16});
+  }
+  return flows;
+}
+
+const std::vector<Pattern>& opera_patterns() {
+  static const std::vector<Pattern> patterns{
+      {"one flow",
+       [](int, Bytes size) {
+         return std::vector<FlowSpec>{{Rank{0}, Rank{4}, size}};
+       }},
+      {"permutation", [](int hosts, Bytes size) { return network::packet::permutation(hosts, size, 1); }},
+      {"to the next rack", [](int hosts, Bytes size) { return shifted(hosts, 4, size); }},
+      {"ring", [](int hosts, Bytes size) { return shifted(hosts, 1, size); }},
+      {"all-to-all, DPS", [](int hosts, Bytes size) { return all_to_all(hosts, size / hosts); }},
+      {"incast", [](int hosts, Bytes size) { return incast(hosts - 1, size / hosts); }},
+      {"8 random messages a host", scattered}};
+  return patterns;
+}
+
+// `cycles`: how many it would take if every host could send all the time.
+void compare_on_opera(int tors, double cycles) {
+  const topology::Opera opera = topology::generate_opera({.tors = tors, .ports = 8});
+  const double slots = cycles * tors * to_us(opera.slot()) / opera.uplinks();  // us at full rate
+  const Bytes size{static_cast<std::int64_t>(slots * 12'500 * 1436 / 1500)};
+  for (const Pattern& pattern : opera_patterns()) {
+    const std::vector<FlowSpec> flows = pattern.make(opera.hosts(), size);
+    std::vector<network::rotor::FlowSpec> bulk;
+    for (const FlowSpec& flow : flows) bulk.push_back({flow.from, flow.to, flow.size, flow.start});
+    const auto packet = network::rotor::run_flows(opera, network::rotor::rotornet(), bulk);
+    auto made = network::flow::rotor_fluid(opera, {.circuits = network::flow::Circuits::average});
+    const auto fluid = network::flow::run_flows(std::move(made.topology), made.config, as_fluid(flows));
+    print(fmt::format("opera {}, {} cycles, {}", opera.hosts(), cycles, pattern.name), packet, fluid);
+  }
 }
 
 }  // namespace
 }  // namespace overture
 
 int main() {
-  fmt::print("{:40} {:>10} {:>10} {:>9} {:>9}\n", "scenario", "packet us", "flow us", "last", "mean");
+  fmt::print("{:44} {:>10} {:>10} {:>9} {:>9}\n", "scenario", "packet us", "flow us", "last", "mean");
   for (const auto& scenario : overture::scenarios()) overture::compare(scenario);
+  for (const int tors : {4, 8, 32}) {
+    for (const double cycles : {0.1, 1.0, 30.0}) overture::compare_on_opera(tors, cycles);
+  }
 }

@@ -14,6 +14,11 @@ void require_sound(const FlowConfig& config, const topology::Graph& graph) {
   if (!(config.tolerance >= 0 && config.tolerance <= 0.1)) {
     throw UserError(fmt::format("the tolerance is from 0 to 0.1, not {}", config.tolerance));
   }
+  const std::size_t roles = config.relay.role_of_link.size();
+  if (roles != 0 && roles != graph.links().size()) {
+    throw UserError(
+        fmt::format("roles are given for {} links, but the network has {}", roles, graph.links().size()));
+  }
   if (config.schedule_of_link.empty()) return;
   if (config.schedule_of_link.size() != graph.links().size()) {
     throw UserError(fmt::format("schedules are given for {} links, but the network has {}",

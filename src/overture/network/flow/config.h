@@ -1,11 +1,13 @@
-// How the flow-level backend shares the network. It is a fluid: no queues, no losses, no slow start. Right on
-// balanced exchanges of large messages, 10 to 40 % optimistic where queues and losses matter.
+// How the flow-level backend shares the network. It is a fluid: no queues, no losses, no slow start. How far
+// that is from packets, scenario by scenario: docs/reference/flow-backend.md.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
 #include "overture/network/flow/capacity.h"
+#include "overture/network/flow/relay_fill.h"
 #include "overture/topology/routing.h"
 
 namespace overture::network::flow {
@@ -19,6 +21,22 @@ enum class Sharing : std::uint8_t {
 enum class Latency : std::uint8_t {
   after,   // a flow takes capacity as soon as it is sent; its last byte still has to travel
   before,  // a flow takes capacity when its first byte has arrived, as in SimGrid
+};
+
+// Traffic over two circuits, in a rotor network.
+struct RelayConfig {
+  std::vector<LinkRole> role_of_link;  // empty: nothing is relayed
+  // The links of every host that relays: two that send, two that receive.
+  struct Host {
+    std::array<std::uint32_t, 2> out{};
+    std::array<std::uint32_t, 2> in{};
+  };
+  std::vector<Host> hosts;
+  Bandwidth most_each = Bandwidth::bits_per_second(0);  // of a flow, passed on by one host
+  // A host accepts twice of a message what it can pass on in a cycle, `at_once`: the last byte of a message
+  // larger than that waits so much longer.
+  Bytes at_once;
+  Duration wait{};
 };
 
 struct FlowConfig {
@@ -43,6 +61,8 @@ struct FlowConfig {
   // no link does.
   std::vector<CapacitySchedule> schedules;
   std::vector<int> schedule_of_link;
+
+  RelayConfig relay;
 };
 
 // Throws UserError when a number makes no sense or `schedule_of_link` does not fit the graph.

@@ -26,13 +26,14 @@ std::uint32_t take(std::vector<std::uint32_t>& unused, std::vector<T>& all) {
   return id;
 }
 
-// Links are told apart by their rate and their schedule.
+// Links are told apart by their rate, their schedule and their role for relayed traffic.
 std::vector<std::uint32_t> kinds_of_links(const topology::Graph& graph, const FlowConfig& config) {
-  std::map<std::pair<std::int64_t, int>, std::uint32_t> kinds;
+  std::map<std::tuple<std::int64_t, int, LinkRole>, std::uint32_t> kinds;
   std::vector<std::uint32_t> result;
   for (std::size_t i = 0; i < graph.links().size(); ++i) {
     const int schedule = config.schedule_of_link.empty() ? -1 : config.schedule_of_link[i];
-    const std::pair key(graph.links()[i].wire.rate.bits_per_second(), schedule);
+    const LinkRole role = config.relay.role_of_link.empty() ? LinkRole::none : config.relay.role_of_link[i];
+    const std::tuple key(graph.links()[i].wire.rate.bits_per_second(), schedule, role);
     result.push_back(kinds.try_emplace(key, static_cast<std::uint32_t>(kinds.size())).first->second);
   }
   return result;
@@ -47,9 +48,33 @@ FlowNetwork::FlowNetwork(topology::Topology topology, const FlowConfig& config, 
       ways_(topology_, config.paths, config.seed),
       symmetry_(ways_, kinds_of_links(topology_.graph, config), config.tolerance),
       first_link_classes_(symmetry_.link_classes()),
-      fluid_([this](std::uint32_t link_class, Time when) { return capacity(link_class, when); }),
+      fluid_([this](std::uint32_t link_class, Time when) { return capacity(link_class, when); },
+             config.schedules.empty() && config.relay.hosts.empty()),
       one_by_one_(*this, events) {
-  fluid_.reserve(symmetry_.link_classes());
+  classes_changed();
+}
+
+// Of links, and so of lanes and of the hosts that relay.
+void FlowNetwork::classes_changed() {
+  fluid_.rebuild(symmetry_.link_classes());
+  const RelayConfig& relay = config_.relay;
+  if (relay.hosts.empty()) return;
+  std::vector<RelayLink> links;
+  for (std::uint32_t i = 0; i < symmetry_.link_classes(); ++i) {
+    links.push_back(
+        {.role = relay.role_of_link[symmetry_.example(i)], .count = static_cast<double>(symmetry_.size(i))});
+  }
+  const auto class_of = [&](std::array<std::uint32_t, 2> pair) {
+    for (std::uint32_t& link : pair) link = symmetry_.class_of_link(link);
+    return pair;
+  };
+  std::map<std::pair<std::array<std::uint32_t, 2>, std::array<std::uint32_t, 2>>, double> hosts;
+  for (const RelayConfig::Host& host : relay.hosts) hosts[{class_of(host.out), class_of(host.in)}] += 1;
+  std::vector<Relays> relays;
+  for (const auto& [classes, count] : hosts)
+    relays.push_back({.hosts = count, .out = classes.first, .in = classes.second});
+  const double most_each = static_cast<double>(relay.most_each.bits_per_second()) / 8 * config_.efficiency;
+  fluid_.set_relays(std::move(links), std::move(relays), most_each);
 }
 
 Statistics FlowNetwork::statistics() const {
@@ -184,23 +209,32 @@ double FlowNetwork::weight(const Traffic& traffic, std::uint32_t flow_class) con
   return 1 / std::max(to_ns(delay), 1e-3);
 }
 
+std::vector<FlowNetwork::Traffic*> FlowNetwork::covered() const {
+  std::vector<Traffic*> all;
+  for (const Run& run : runs_) {
+    if (run.traffic && !run.traffic->delivered.empty()) all.push_back(run.traffic.get());
+  }
+  for (const auto& [key, known] : patterns_) {
+    if (known->covered) all.push_back(known.get());
+  }
+  for (const auto& [key, known] : singles_) {
+    if (known->covered) all.push_back(known.get());
+  }
+  return all;
+}
+
 void FlowNetwork::cover(Traffic& traffic) {
   if (traffic.covered) return;
   std::vector<Traffic*> others;
-  for (const Run& run : runs_) {
-    if (run.traffic && !run.traffic->delivered.empty()) others.push_back(run.traffic.get());
-  }
-  for (const auto& [key, known] : patterns_) {
-    if (known->covered) others.push_back(known.get());
-  }
-  for (const auto& [key, known] : singles_) {
-    if (known->covered) others.push_back(known.get());
-  }
-  std::vector<FlowSet*> sets;
-  for (Traffic* other : others) sets.push_back(&other->flows);
+  const auto sets = [&] {
+    others = covered();
+    std::vector<FlowSet*> flows;
+    for (Traffic* other : others) flows.push_back(&other->flows);
+    return flows;
+  };
   if (symmetry_.cover(traffic.flows, sets)) {
     for (Traffic* other : others) split_lanes(*other);
-    fluid_.rebuild(symmetry_.link_classes());
+    classes_changed();
   }
   traffic.covered = true;
   for (std::uint32_t i = 0; i < traffic.flows.classes().size(); ++i) {
@@ -245,7 +279,7 @@ void FlowNetwork::forget_classes() {
   }
   singles_.clear();
   symmetry_.reset();
-  fluid_.rebuild(symmetry_.link_classes());
+  classes_changed();
   messages_since_reset_ = false;
 }
 
@@ -265,8 +299,9 @@ void FlowNetwork::arm() {
 void FlowNetwork::wake() {
   if (events_.now() != armed_) return;
   armed_ = Time::max();
-  fluid_.take_finished(events_.now(),
-                       [this](std::uint32_t flow_class, std::uint32_t run) { finish(run, flow_class); });
+  fluid_.take_finished(events_.now(), [this](std::uint32_t flow_class, std::uint32_t run, bool relayed) {
+    finish(run, flow_class, relayed);
+  });
   change_capacities();
   act_soon();
 }
@@ -282,12 +317,14 @@ void FlowNetwork::change_capacities() {
   }
 }
 
-void FlowNetwork::finish(std::uint32_t id, std::uint32_t flow_class) {
+void FlowNetwork::finish(std::uint32_t id, std::uint32_t flow_class, bool relayed) {
   Run& run = runs_[id];
   const FlowClass& flows = run.traffic->flows.classes()[flow_class];
   const Kind& kind = run.traffic->kinds[flows.kind];
-  const Duration delay = config_.latency == Latency::after ? kind.delay : Duration::zero();
-  delivered_ += (run.done ? run.size : kind.size) * flows.flows;
+  const Bytes size = run.done ? run.size : kind.size;
+  Duration delay = config_.latency == Latency::after ? kind.delay : Duration::zero();
+  if (relayed && size > config_.relay.at_once) delay += config_.relay.wait;
+  delivered_ += size * flows.flows;
   run.last_arrival = std::max(run.last_arrival, events_.now() + delay);
   if (!run.done) deliver(run, flow_class, delay);
   if (--run.missing == 0) end_run(id);

@@ -86,13 +86,15 @@ class FlowNetwork final : public Network, public Exchanges {
   void act();
   void start(const std::shared_ptr<Traffic>& traffic, Bytes size, Action done);
   void cover(Traffic& traffic);
+  std::vector<Traffic*> covered() const;
   void split_lanes(Traffic& traffic);
   void forget_classes();
+  void classes_changed();
   double weight(const Traffic& traffic, std::uint32_t flow_class) const;
 
   void arm();
   void wake();
-  void finish(std::uint32_t run, std::uint32_t flow_class);
+  void finish(std::uint32_t run, std::uint32_t flow_class, bool relayed);
   void deliver(const Run& run, std::uint32_t flow_class, Duration delay);
   void end_run(std::uint32_t run);
   void change_capacities();

@@ -144,6 +144,21 @@ TEST_P(AgainstPlainFluid, AlsoWhenManyStartTogether) {
   }
 }
 
+// So many that all are solved together, whatever changes.
+TEST_P(AgainstPlainFluid, AlsoWhenAllAreOnTheirWayAtOnce) {
+  for (const PathRule rule : {PathRule::by_destination, PathRule::spray}) {
+    std::vector<FlowSpec> flows = testing::random_flows(GetParam().make().graph.hosts(), 300, 23);
+    for (std::size_t i = 0; i < flows.size(); ++i) flows[i].start = Time{Duration{1ns} * (i / 3)};
+    const topology::Topology topology = GetParam().make();
+    const FlowConfig config{.paths = rule};
+    const std::vector<double> expected = testing::plain_fluid(topology, config, flows);
+    const RunResult result = run_flows(GetParam().make(), config, flows);
+    for (std::size_t i = 0; i < flows.size(); ++i) {
+      EXPECT_NEAR(static_cast<double>(result.completion[i].count()), expected[i], 200) << i;
+    }
+  }
+}
+
 TEST_P(AgainstPlainFluid, TheOrderOfTheListDoesNotMatter) {
   std::vector<FlowSpec> flows = testing::random_flows(GetParam().make().graph.hosts(), 100, 13);
   const RunResult one = run_flows(GetParam().make(), {}, flows);
@@ -294,6 +309,15 @@ TEST(FlowNetwork, OtherFlowsTakeWhatALinkInTheDarkLeaves) {
   const RunResult result = run_flows(star(3), config, {flow(0, 2, 312'500_B), flow(1, 2, 937'500_B)});
   // Flow 1 alone has 50 us, 625,000 bytes. Then both run at 6.25 GB/s: both need 50 us more.
   EXPECT_EQ(result.completion[0], Duration{100us + 1us});
+  EXPECT_EQ(result.completion[1], Duration{100us + 1us});
+}
+
+TEST(FlowNetwork, AFlowThatStandsStillLeavesItsOtherLinksToOthers) {
+  FlowConfig config;
+  config.schedules.emplace_back(1ms, std::vector<CapacityWindow>{{.from = 0us, .to = 40us, .share = 1}});
+  config.schedule_of_link = {0, -1, -1, -1, -1, -1};  // host 0's link upwards
+  const RunResult result = run_flows(star(3), config, {flow(0, 2, 1'000'000_B), flow(1, 2, 1'000'000_B)});
+  // Both have sent 250,000 bytes when it gets dark; flow 1 alone needs 60 us more.
   EXPECT_EQ(result.completion[1], Duration{100us + 1us});
 }
 

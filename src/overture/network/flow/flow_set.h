@@ -14,8 +14,10 @@ namespace overture::network::flow {
 struct FlowClass {
   std::vector<Use> uses;  // by class of links: what a unit of rate of every flow takes from each link
   std::uint32_t flows = 0;
-  std::uint32_t kind = 0;    // as the caller told
-  std::uint32_t parent = 0;  // the class that these flows were in before the last change
+  std::uint32_t kind = 0;         // as the caller told
+  std::uint32_t parent = 0;       // the class that these flows were in before the last change
+  std::uint32_t first = kNoLink;  // classes of their hosts' links, if these have but one
+  std::uint32_t last = kNoLink;
 };
 
 class FlowSet {

@@ -11,6 +11,8 @@
 #include "overture/base/units.h"
 #include "overture/network/flow/flow_set.h"
 #include "overture/network/flow/max_min.h"
+#include "overture/network/flow/needed_links.h"
+#include "overture/network/flow/relay_fill.h"
 
 namespace overture::network::flow {
 
@@ -21,17 +23,18 @@ class Fluid {
   // Bytes a second that every link of a class can carry at a time.
   using Capacity = std::function<double(std::uint32_t link_class, Time when)>;
 
-  explicit Fluid(Capacity capacity) : capacity_(std::move(capacity)) {}
+  // `steady`: capacities never change, and nothing is relayed.
+  Fluid(Capacity capacity, bool steady) : capacity_(std::move(capacity)), steady_(steady) {}
 
   // An empty lane for the flows of a class. `flows` outlives the lane.
   LaneId add(const FlowSet& flows, std::uint32_t flow_class, double weight);
   // What the flows of `lane` in another class do: the same so far.
   LaneId copy(LaneId lane, std::uint32_t flow_class);
+  // Until the next rebuild() the lane goes on as before.
   void set_class(LaneId lane, std::uint32_t flow_class) { lanes_[lane].flow_class = flow_class; }
   void remove(LaneId lane);
   // After classes of links or the classes of lanes have changed.
   void rebuild(std::uint32_t link_classes);
-  void reserve(std::uint32_t link_classes);
 
   // Every flow of the lane's class sends `bytes` from now on. `run` is the caller's name for it.
   void start(LaneId lane, double bytes, std::uint32_t run, Time now);
@@ -41,17 +44,22 @@ class Fluid {
     for (const Stream& stream : lanes_[lane].streams) visit(stream.run);
   }
 
+  // From now on flows over circuits may be relayed; told anew whenever classes of links change. `most_each`
+  // in bytes a second. Capacity and direct traffic of `links` are found out here.
+  void set_relays(std::vector<RelayLink> links, std::vector<Relays> relays, double most_each);
+
   void capacity_changed(std::uint32_t link_class) { changed_.push_back(link_class); }
   // Finds the rates that changes since the last time have brought about, where they can be felt.
   void solve(Time now);
 
   // When the next flows are through; Time::max() if none ever is.
   Time next_end();
-  // Calls `visit(flow_class, run)` for all flows that are through by now, in the order in which they started.
+  // Calls `visit(flow_class, run, relayed)` for all flows that are through by now, in the order in which they
+  // started. `relayed`: most of their last bytes went over two circuits.
   template <class Visit>
   void take_finished(Time now, Visit visit) {
     collect_finished(now);
-    for (const Finished& each : finished_) visit(each.flow_class, each.run);
+    for (const Finished& each : finished_) visit(each.flow_class, each.run, each.relayed);
   }
 
   std::size_t active() const { return active_; }
@@ -70,7 +78,7 @@ class Fluid {
     }
   };
   struct Lane {
-    std::uint64_t number = 0;  // 0: not in use
+    std::uint64_t number = 0;  // 0: not in use; another one each time it is filled
     const FlowSet* flows = nullptr;
     std::uint32_t flow_class = 0;
     double weight = 1;
@@ -79,7 +87,10 @@ class Fluid {
     Time since{};
     Time end = Time::max();          // of the first stream
     std::uint64_t first_stream = 0;  // for which `end` holds
+    std::uint32_t place = 0;         // in filled_, while it has streams
+    bool relayed = false;            // most of its rate goes over two circuits
     std::vector<Stream> streams;     // a heap, the first to end in front
+    std::vector<Use> needed;         // its uses of links that have to be looked at, while it has streams
   };
   struct Name {
     LaneId lane = 0;
@@ -96,25 +107,37 @@ class Fluid {
     std::uint64_t number = 0;
     std::uint32_t flow_class = 0;
     std::uint32_t run = 0;
+    bool relayed = false;
   };
 
   LaneId new_lane(Lane lane);
   void attach(LaneId lane);
+  void detach(LaneId lane);
+  void look_at(std::uint32_t link);
   void mark_changed(const Lane& lane);
   void advance(Lane& lane, Time now) const;
   void set_rate(LaneId lane, double rate, Time now);
   void find_component(Time now);
+  void take_all(Time now);
+  void fill(LaneId lane);
+  void note_ends();
+  void note_all_ends();
+  bool stands_still(const Lane& lane, Time now);
+  void add_demands(Time now);
+  void add_relayed();
   double capacity_now(std::uint32_t link, Time now);
-  void forget_old_ends();
   void collect_finished(Time now);
   void finish_first(LaneId lane, Time now);
   bool in_use(const Name& name) const { return lanes_[name.lane].number == name.number; }
   const std::vector<Use>& uses(const Lane& lane) const { return lane.flows->classes()[lane.flow_class].uses; }
 
   Capacity capacity_;
+  bool steady_;
+  NeededLinks needed_;
   std::vector<Lane> lanes_;
   std::vector<LaneId> unused_;
-  std::vector<std::vector<Name>> users_;  // by class of links; some are no more
+  std::vector<LaneId> filled_;            // lanes with streams
+  std::vector<std::vector<Name>> users_;  // by class of links, if needed; some are no more
   std::vector<std::uint32_t> changed_;    // classes of links
   std::priority_queue<Due, std::vector<Due>, std::greater<>> due_;
   std::vector<Finished> finished_;
@@ -127,6 +150,7 @@ class Fluid {
   // Of the last solution.
   MaxMin max_min_;
   std::vector<LaneId> component_;
+  int unsearched_ = 0;  // solutions to come for all lanes, without looking for the component
   std::vector<std::uint32_t> component_links_;
   std::vector<std::uint32_t> local_;  // of every class of links: its place there, from 1; 0 if it has none
   std::vector<std::uint64_t> seen_;   // of every lane: the last solution that looked at it, from 1
@@ -139,6 +163,17 @@ class Fluid {
   std::vector<Demand> demands_;
   std::vector<double> capacities_;
   std::vector<double> rates_;
+
+  std::vector<RelayLink> relay_links_;  // by class of links
+  std::vector<Relays> relays_;
+  std::vector<RelayLink> component_relay_links_;
+  std::vector<Relays> component_relays_;
+  std::vector<double> left_;
+  double most_each_ = 0;
+  RelayFill fill_;
+  std::vector<RelayedFlows> relayed_;
+  std::vector<std::size_t> relayed_demands_;
+  std::vector<double> relayed_rates_;
 };
 
 }  // namespace overture::network::flow

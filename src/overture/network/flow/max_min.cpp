@@ -50,8 +50,9 @@ void MaxMin::prepare(std::span<const double> capacity, std::span<const Demand> d
   std::size_t uses = 0;
   for (const Demand& demand : demands) {
     uses += demand.uses.size();
+    const double weight = demand.weight * demand.count;
     for (const Use& use : demand.uses) {
-      links_[use.link].weight += use.load * demand.weight;
+      links_[use.link].weight += use.load * weight;
       ++links_[use.link].rising;
     }
   }
@@ -78,10 +79,12 @@ void MaxMin::fill(std::uint32_t full, double level, std::span<const Demand> dema
     if (rates[user] != kRising) continue;
     const Demand& demand = demands[user];
     rates[user] = demand.weight * level;
+    const double rate = rates[user] * demand.count;
+    const double weight = demand.weight * demand.count;
     for (const Use& use : demand.uses) {
       Link& link = links_[use.link];
-      link.left -= use.load * rates[user];
-      link.weight -= use.load * demand.weight;
+      link.left -= use.load * rate;
+      link.weight -= use.load * weight;
       --link.rising;
     }
   }

@@ -17,6 +17,7 @@ struct Use {
 struct Demand {
   std::span<const Use> uses;  // each link at most once, loads above zero, at least one
   double weight = 1;          // rates rise in proportion to this
+  double count = 1;           // so many times what it uses
 };
 
 class MaxMin {

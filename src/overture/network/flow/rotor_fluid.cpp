@@ -3,6 +3,8 @@
 #include <utility>
 #include <vector>
 
+#include "overture/network/flow/average_circuits.h"
+
 namespace overture::network::flow {
 namespace {
 
@@ -25,12 +27,7 @@ class DirectRouting final : public topology::Routing {
 };
 
 // Open for a slot from the start of a slice on, once a cycle; the last ones run on into the next cycle.
-CapacitySchedule slot_of(const topology::Opera& opera, int slice, Circuits circuits) {
-  if (circuits == Circuits::average) {
-    const double share = to_us(opera.slot()) / to_us(opera.cycle());
-    return {kHorizon.time_since_epoch(),
-            {{.from = Duration::zero(), .to = kHorizon.time_since_epoch(), .share = share}}};
-  }
+CapacitySchedule slot_of(const topology::Opera& opera, int slice) {
   const Duration start = opera.timing().slice() * slice;
   const Duration end = start + opera.slot();
   if (end <= opera.cycle()) return {opera.cycle(), {{.from = start, .to = end}}};
@@ -43,6 +40,7 @@ CapacitySchedule slot_of(const topology::Opera& opera, int slice, Circuits circu
 
 RotorFluid rotor_fluid(const topology::Opera& opera, const RotorFluidConfig& config) {
   using topology::Link;
+  if (config.circuits == Circuits::average) return average_circuits(opera, config);
   const int hosts = opera.hosts();
   const auto pair = [&](int from, int to) {
     return static_cast<std::size_t>(from) * static_cast<std::size_t>(opera.tors()) +
@@ -52,8 +50,7 @@ RotorFluid rotor_fluid(const topology::Opera& opera, const RotorFluidConfig& con
   FlowConfig flow{.paths = topology::PathRule::by_destination, .efficiency = config.efficiency};
   std::vector<int> meets(pair(opera.tors(), 0), 0);
   for (int slice = 0; slice < opera.slices(); ++slice) {
-    flow.schedules.push_back(slot_of(opera, slice, config.circuits));
-    if (config.circuits == Circuits::average) break;  // one for all
+    flow.schedules.push_back(slot_of(opera, slice));
     for (int tor = 0; tor < opera.tors(); ++tor) {
       meets[pair(tor, opera.peer(slice, tor, opera.fresh_rotor(slice)))] = slice;
     }

@@ -1,7 +1,6 @@
-// Opera as a fluid: every pair of ToRs has a link that works only while a rotor shows their matching. Bulk
-// takes the direct circuit and waits for it; nothing is sent over two circuits. Right for what spreads over
-// all ToRs, as all-to-alls and distributed parameter servers do; far too slow for a ring, where RotorLB would
-// send half over other ToRs.
+// Opera as a fluid. By slices, every pair of ToRs has a link that works only while a rotor shows their
+// matching, and bulk waits for it; nothing goes over two circuits. On average, circuits are always open with
+// their share of a cycle, and what they leave unused is relayed over third racks, as RotorLB does.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +12,8 @@
 namespace overture::network::flow {
 
 enum class Circuits : std::uint8_t {
-  slices,   // each opens and closes as its rotor turns
-  average,  // always open, with the share of the rate that it has over a cycle: for flows of many cycles
+  slices,   // each opens and closes as its rotor turns; direct ones only
+  average,  // always open, with the share of the rate that it has over a cycle; and relays
 };
 
 struct RotorFluidConfig {

@@ -41,15 +41,21 @@ void Symmetry::reset() {
   version_ = ++versions_;
 }
 
-bool Symmetry::cover(FlowSet& added, std::span<FlowSet* const> others) {
-  for (FlowSet* set : others) {
-    for (std::uint32_t i = 0; i < set->classes_.size(); ++i) set->classes_[i].parent = i;
-  }
+bool Symmetry::cover(FlowSet& added, const Others& find_others) {
   sort_by_kind(added);
-  std::vector<FlowSet*> all{&added};
+  const std::size_t kinds = added.classes_.size();
   // Links that carry different numbers of these flows are told apart in any case.
   bool changed = split_links(added);
   sort_flows(added);
+  if (!changed && added.classes_.size() == kinds) {  // looking again would find the same
+    finish(added);
+    return false;
+  }
+  const std::vector<FlowSet*> others = find_others();
+  for (FlowSet* set : others) {
+    for (std::uint32_t i = 0; i < set->classes_.size(); ++i) set->classes_[i].parent = i;
+  }
+  std::vector<FlowSet*> all{&added};
   all.insert(all.end(), others.begin(), others.end());
   if (changed) std::ranges::for_each(others, [&](FlowSet* set) { sort_flows(*set); });
   while (refine(all, changed)) changed = true;
@@ -108,7 +114,7 @@ void Symmetry::sort_flows(FlowSet& set) {
     const auto [entry, added] = known.try_emplace(colour, static_cast<std::uint32_t>(classes.size()));
     if (added) {
       const FlowClass& old = set.classes_[flow_class];
-      classes.push_back({.uses = {}, .flows = 0, .kind = old.kind, .parent = old.parent});
+      classes.push_back({.kind = old.kind, .parent = old.parent});
     }
     flow_class = entry->second;
     ++classes[flow_class].flows;
@@ -244,6 +250,9 @@ void Symmetry::finish(FlowSet& set) {
     }
     touched_.clear();
     std::ranges::sort(used);
+    const Way& way = set.ways_[set.members(flow_class).front()];
+    set.classes_[flow_class].first = way.first == kNoLink ? kNoLink : class_[way.first];
+    set.classes_[flow_class].last = way.last == kNoLink ? kNoLink : class_[way.last];
     std::vector<Use>& uses = set.classes_[flow_class].uses;
     uses.clear();
     for (const std::uint32_t link_class : used) {

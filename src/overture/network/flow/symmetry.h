@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -21,12 +22,15 @@ class Symmetry {
 
   std::uint32_t link_classes() const { return static_cast<std::uint32_t>(size_.size()); }
   std::uint32_t class_of_link(std::uint32_t link) const { return class_[link]; }
+  std::uint32_t size(std::uint32_t link_class) const { return size_[link_class]; }
   // A link of the same kind as those of the class.
   std::uint32_t example(std::uint32_t link_class) const { return example_[link_class]; }
 
   // Sorts the flows of `added` into classes and splits classes of links as far as they need it. True if it
-  // did split: then all of `others`, covered before, have new classes too, each part of its parent.
-  bool cover(FlowSet& added, std::span<FlowSet* const> others);
+  // did split: then all of `others`, covered before, have new classes too, each part of its parent. They are
+  // asked for only in that case.
+  using Others = std::function<std::vector<FlowSet*>()>;
+  bool cover(FlowSet& added, const Others& others);
 
   // Forgets all splits; every set has to be covered anew.
   void reset();
