@@ -19,17 +19,18 @@ Words small(const Words& more) {
 
 TEST(StudyOperaDlrm, WritesTablesFiguresAndAFolderPerCellAndGoesOnWhereItWas) {
   const TemporaryFolder folder;
-  const Outcome first = run_overture(small({"--as-published", "-o", "results"}), {.folder = folder.path()});
+  const Words words = small({"--as-published", "--networks", "fat-tree,opera", "-o", "results"});
+  const Outcome first = run_overture(words, {.folder = folder.path()});
   ASSERT_EQ(first.exit_code, 0) << first.text();
   for (const std::string& line : lines_of(first.out)) EXPECT_LE(line.size(), 80u) << line;
   std::set<std::string> files;
   for (const auto& entry : fs::directory_iterator(folder.path() / "results"))
     files.insert(entry.path().filename());
-  EXPECT_EQ(files, (std::set<std::string>{"cells", "matrix.csv", "scaling-I.svg", "summary.json",
+  EXPECT_EQ(files, (std::set<std::string>{"cells", "matrix.csv", "report.html", "scaling-I.svg", "summary.json",
                                           "task-ends.svg", "traffic.svg"}));
   const fs::path cell = folder.path() / "results/cells/I.baseline.16.opera.dps.flow.published.1/summary.json";
   const auto written = fs::last_write_time(cell);
-  const Outcome again = run_overture(small({"--as-published", "-o", "results"}), {.folder = folder.path()});
+  const Outcome again = run_overture(words, {.folder = folder.path()});
   EXPECT_EQ(again.out, first.out);
   EXPECT_EQ(fs::last_write_time(cell), written);
 }
@@ -45,9 +46,28 @@ TEST(StudyOperaDlrm, ExplainShowsEveryArtefact) {
   EXPECT_NE(outcome.out.find("sound: dps on both"), std::string::npos);
 }
 
+TEST(StudyOperaDlrm, ASweepNamesTheBestConfigurationAndGoesOnWhereItWas) {
+  const TemporaryFolder folder;
+  const Words words = small({"--sweep", "reconfiguration-us=1,10", "--sweep", "tables=16", "--all-reduces",
+                             "dps", "-o", "results"});
+  const Outcome first = run_overture(words, {.folder = folder.path()});
+  ASSERT_EQ(first.exit_code, 0) << first.text();
+  for (const std::string& line : lines_of(first.out)) EXPECT_LE(line.size(), 80u) << line;
+  EXPECT_NE(first.out.find("opera dps reconfiguration-us=1\n"), std::string::npos) << first.out;
+  const fs::path results = folder.path() / "results";
+  EXPECT_TRUE(fs::exists(results / "sweep.csv"));
+  const fs::path cell =
+      results / "cells/I.baseline.16.opera.dps.flow.sound.1.tables=16.reconfiguration-us=1/summary.json";
+  const auto written = fs::last_write_time(cell);
+  EXPECT_EQ(run_overture(words, {.folder = folder.path()}).out, first.out);
+  EXPECT_EQ(fs::last_write_time(cell), written);
+}
+
 TEST(StudyOperaDlrm, BadInputGetsOneMessage) {
-  for (const Words& words : {Words{"--backend", "ns3"}, Words{"--networks", "torus"}, Words{"--cell", "x"},
-                             Words{"--seeds", "0"}, Words{"--tables", "many"}}) {
+  for (const Words& words :
+       {Words{"--backend", "ns3"}, Words{"--networks", "torus"}, Words{"--cell", "x"}, Words{"--seeds", "0"},
+        Words{"--tables", "many"}, Words{"--sweep", "slice=10"}, Words{"--sweep", "slice-us"},
+        Words{"--sweep", "auto", "--explain"}, Words{"--sweep", "batch=1"}}) {
     const Outcome outcome = run_overture(small(words));
     EXPECT_EQ(outcome.exit_code, 2) << outcome.text();
     EXPECT_TRUE(outcome.text().find("error: ") != std::string::npos) << outcome.text();

@@ -11,12 +11,15 @@
 #include "overture/base/files.h"
 #include "overture/base/interrupt.h"
 #include "overture/base/progress.h"
+#include "overture/base/text.h"
 #include "overture/cli/commands.h"
 #include "overture/cli/version.h"
+#include "overture/report/html.h"
 #include "overture/study/opera_dlrm_calibrate.h"
 #include "overture/study/opera_dlrm_explain.h"
 #include "overture/study/opera_dlrm_figures.h"
 #include "overture/study/opera_dlrm_jobs.h"
+#include "overture/study/opera_dlrm_sweep.h"
 
 namespace overture::cli {
 namespace {
@@ -34,6 +37,7 @@ struct Options {
   std::string cell;
   std::string calibrate;
   std::string out;
+  std::vector<std::string> sweep;
   int seeds = 1;
   int jobs = 0;
   bool as_published = false;
@@ -82,9 +86,9 @@ int run_one(const Options& options) {
   const study::Cell cell = study::parse_cell(options.cell);
   const study::CellResult result = study::run_cell(cell);
   if (options.out.empty()) {
-    fmt::print("{}", study::to_json(cell, result));
+    fmt::print("{}", study::to_json(cell, result, version_text()));
   } else {
-    study::write_cell(cell, result, options.out);
+    study::write_cell(cell, result, version_text(), options.out);
   }
   return 0;
 }
@@ -135,21 +139,22 @@ void write_results(const Options& options, const fs::path& folder,
   }
   auto times = nlohmann::ordered_json::object();
   for (const study::StudyRow& row : rows) times[study::name(row.cell)] = row.mean_seconds();
-  const nlohmann::ordered_json summary{{"name", "opera-dlrm"},
-                                       {"overture", version_text()},
-                                       {"kind", "study opera-dlrm"},
-                                       {"backend", options.backend},
-                                       {"as_published", options.as_published},
-                                       {"seeds", options.seeds},
-                                       {"cells", wanted},
-                                       {"finished", cells.size()},
-                                       {"calibration", calibrations()},
+  const nlohmann::ordered_json summary{{"name", "opera-dlrm"},       {"overture", version_text()},
+                                       {"kind", "study opera-dlrm"}, {"why", study::finding(rows)},
+                                       {"backend", options.backend}, {"as_published", options.as_published},
+                                       {"seeds", options.seeds},     {"cells", wanted},
+                                       {"finished", cells.size()},   {"calibration", calibrations()},
                                        {"iteration_s", times}};
   write_file(folder / "summary.json", summary.dump(2) + "\n");
+  report::write_html(folder);
 }
 
 void print_matrix(const Options& options, const std::vector<study::StudyRow>& rows) {
+  const std::string finding = study::finding(rows);
+  if (!finding.empty()) fmt::print("{}\n\n", wrap(finding, 80, 0));
   fmt::print("{}\n", study::iteration_table(rows));
+  const std::string topoopt = study::topoopt_table(rows);
+  if (!topoopt.empty()) fmt::print("Speed-up of TopoOpt with its rings\n{}\n", topoopt);
   const std::string speedups = study::speedup_table(rows);
   if (!speedups.empty()) {
     fmt::print("Speed-up of Opera over the fat tree; a/b: Opera reduces by a, the tree by b\n{}\n", speedups);
@@ -166,19 +171,31 @@ void print_matrix(const Options& options, const std::vector<study::StudyRow>& ro
   }
 }
 
-int run_cells(const Options& options) {
-  const study::MatrixChoice choice = choice_of(options);
-  const std::vector<study::Cell> cells = options.explain ? study::explain_cells(choice) : matrix(choice);
-  const fs::path folder = options.out.empty() ? fs::path("results") / "opera-dlrm" : fs::path(options.out);
-  study::SweepJob job = study::cell_job(cells, fs::read_symlink("/proc/self/exe"), folder);
+fs::path folder_of(const Options& options) {
+  return options.out.empty() ? fs::path("results") / "opera-dlrm" : fs::path(options.out);
+}
+
+// Runs what is not finished yet, and returns what is then. `code` is that of the first failure, or 0.
+std::vector<study::FinishedCell> finish(const Options& options, const std::vector<study::Cell>& cells,
+                                        int& code) {
+  const fs::path folder = folder_of(options);
+  study::SweepJob job =
+      study::cell_job(cells, {.file = fs::read_symlink("/proc/self/exe"), .version = version_text()}, folder);
   job.jobs =
       options.jobs > 0 ? options.jobs : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
   fs::create_directories(folder);
-  const int code = run_watched(job);
-  const auto finished = study::finished_cells(cells, job);
+  code = run_watched(job);
+  return study::finished_cells(cells, job);
+}
+
+int run_cells(const Options& options) {
+  const study::MatrixChoice choice = choice_of(options);
+  const std::vector<study::Cell> cells = options.explain ? study::explain_cells(choice) : matrix(choice);
+  int code = 0;
+  const auto finished = finish(options, cells, code);
   if (finished.empty()) return code;
   const auto rows = study::by_seed(finished);
-  write_results(options, folder, finished, cells.size(), rows);
+  write_results(options, folder_of(options), finished, cells.size(), rows);
   fmt::print("opera-dlrm: {} of {} cells, {} backend\n\n", finished.size(), cells.size(), options.backend);
   if (options.explain) {
     for (const study::Artefact artefact : study::all_artefacts())
@@ -187,14 +204,83 @@ int run_cells(const Options& options) {
   } else {
     print_matrix(options, rows);
   }
-  fmt::print("results: {} (matrix.csv, figures, a folder per cell)\n", folder.string());
+  fmt::print("results: {} (matrix.csv, figures, report.html, a folder per cell)\n",
+             folder_of(options).string());
+  return code;
+}
+
+void write_sweep(const Options& options, const std::vector<study::FinishedCell>& cells,
+                 const std::vector<study::StudyRow>& rows) {
+  const fs::path folder = folder_of(options);
+  write_file(folder / "sweep.csv", study::sweep_csv(cells));
+  for (const study::Figure& figure : study::sweep_figures(rows)) write_file(folder / figure.file, figure.svg);
+  auto designs = nlohmann::ordered_json::array();
+  for (const study::CoDesign& of : study::co_designs(rows)) {
+    const auto closed = of.closed();
+    designs.push_back({{"fat_tree", study::name(of.tree->cell)},
+                       {"opera", study::name(of.opera->cell)},
+                       {"opera_best", study::name(of.best->cell)},
+                       {"gap", of.gap()},
+                       {"gap_left", of.left()},
+                       {"closed", closed ? nlohmann::ordered_json(*closed) : nlohmann::ordered_json()}});
+  }
+  const nlohmann::ordered_json summary{{"name", "opera-dlrm sweep"}, {"overture", version_text()},
+                                       {"kind", "study opera-dlrm"}, {"backend", options.backend},
+                                       {"seeds", options.seeds},     {"finished", cells.size()},
+                                       {"co_designs", designs}};
+  write_file(folder / "summary.json", summary.dump(2) + "\n");
+  report::write_html(folder);
+}
+
+void print_sweep(const Options& options, const study::SweepPlan& plan,
+                 const std::vector<study::FinishedCell>& cells, const std::vector<study::StudyRow>& rows) {
+  fmt::print("opera-dlrm --sweep: {} of {} points, {} backend\n\n", cells.size(), plan.cells.size(),
+             options.backend);
+  const auto designs = study::co_designs(rows);
+  if (designs.empty()) return fmt::print("no work has run on both networks yet\n");
+  fmt::print(
+      "tree: the best fat tree; opera: unchanged, dps; tuned: the best Opera with its\n"
+      "own rotors; best: with any. gap and left: opera and best over tree\n{}\n",
+      study::gap_table(designs));
+  fmt::print("The best of the fat tree and of Opera\n{}\n{}\n", study::best_configurations(designs),
+             study::gap_summary(designs));
+  for (const study::LeftOut& out : plan.left_out) {
+    const std::string line = fmt::format("left out, {} points: {}", out.cells.size(), out.reason);
+    fmt::print("{}\n\n", wrap(line, 80, 2));
+  }
+}
+
+int run_design_sweep(const Options& options) {
+  const study::MatrixChoice choice = choice_of(options);
+  const bool automatic = options.sweep == std::vector<std::string>{"auto"};
+  std::vector<study::SweepAxis> axes;
+  for (const std::string& text : options.sweep) {
+    if (!automatic) axes.push_back(study::parse_sweep_axis(text));
+  }
+  study::SweepPlan plan = automatic ? study::sweep_each(choice, study::automatic_axes(choice.backend))
+                                    : study::sweep_all(choice, axes);
+  int code = 0;
+  auto finished = finish(options, plan.cells, code);
+  if (automatic && finished.size() == plan.cells.size()) {
+    for (const study::Cell& cell : study::sweep_best(study::by_seed(finished)).cells) {
+      if (std::ranges::find(plan.cells, cell) == plan.cells.end()) plan.cells.push_back(cell);
+    }
+    finished = finish(options, plan.cells, code);
+  }
+  if (finished.empty()) return code;
+  const auto rows = study::by_seed(finished);
+  write_sweep(options, finished, rows);
+  print_sweep(options, plan, finished, rows);
+  fmt::print("results: {} (sweep.csv, sweep-*.svg, a folder per point)\n", folder_of(options).string());
   return code;
 }
 
 int run(const Options& options) {
   if (!options.cell.empty()) return run_one(options);
   if (!options.calibrate.empty()) return run_calibration(options);
-  return run_cells(options);
+  if (options.sweep.empty()) return run_cells(options);
+  if (options.explain) throw UserError("--explain and --sweep are different questions", "ask one at a time");
+  return run_design_sweep(options);
 }
 
 }  // namespace
@@ -207,13 +293,14 @@ void add_study(Command& root) {
       .option("--models", options->models, "A,I (default: both)")
       .option("--variants", options->variants,
               "baseline,bs_1048576,bs_2097152,embdim_40,embdim_93 (default: all)")
-      .option("--networks", options->networks, "fat-tree,opera (default: both)")
-      .option("--all-reduces", options->all_reduces, "ring,dps (default: both)")
+      .option("--networks", options->networks, "fat-tree,topoopt,opera (default: all)")
+      .option("--all-reduces", options->all_reduces, "ring,dps,ps (default: ring,dps; topoopt: ring)")
       .option("--tables", options->tables, "Numbers of tables in place of the model's: 10,100,1000")
       .option("--backend", options->backend, "flow: seconds; packet: minutes, with queues and timeouts")
       .option("--seeds", options->seeds, "Runs of every cell, each with another seed")
       .flag("--as-published", options->as_published, "With every artefact of the published runs")
       .flag("--explain", options->explain, "What each artefact carries of the published advantage")
+      .option("--sweep", options->sweep, "Co-design: slice-us=20,40 (repeatable), or auto")
       .option("--cell", options->cell, "Run one cell: A.baseline.16.fat-tree.ring.packet.sound.1")
       .option("--calibrate", options->calibrate, "Fit the time per table of model A or I again")
       .option("-o,--out", options->out, "Folder for the results (default: results/opera-dlrm)")
@@ -223,7 +310,9 @@ void add_study(Command& root) {
           "  overture study opera-dlrm --backend packet --nodes 16 --models I --seeds 3\n"
           "  overture study opera-dlrm --as-published --variants baseline\n"
           "  overture study opera-dlrm --explain --nodes 16 --models I --variants baseline\n"
-          "  overture study opera-dlrm --nodes 128 --models A --variants baseline --tables 10,100,1000,2000")
+          "  overture study opera-dlrm --nodes 128 --models A --variants baseline --tables 10,100,1000,2000\n"
+          "  overture study opera-dlrm --nodes 1024 --models A --sweep slice-us=20,40\n"
+          "  overture study opera-dlrm --nodes 1024 --sweep auto")
       .runs([options] { return run(*options); });
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <string_view>
 
@@ -216,6 +217,51 @@ std::string to_svg(const BarChart& chart) {
   if (!chart.mark.empty()) {
     out += fmt::format("<path d=\"M{} {}h16\" stroke=\"black\" stroke-width=\"2\"/>\n", left, y);
     out += text(left + 24, y + 4, chart.mark, "start");
+  }
+  return out + "</svg>\n";
+}
+
+std::string to_svg(const TornadoChart& chart) {
+  const double left = 170;
+  const double right = kWidth - 40;
+  std::vector<TornadoBar> bars = chart.bars;
+  double least = chart.centre;
+  double most = chart.centre;
+  for (TornadoBar& bar : bars) {
+    bar.values.emplace_back(chart.centre, "");
+    std::ranges::sort(bar.values);
+    least = std::min(least, bar.values.front().first);
+    most = std::max(most, bar.values.back().first);
+  }
+  std::ranges::stable_sort(bars, std::greater<>(), [](const TornadoBar& bar) {
+    return bar.values.back().first - bar.values.front().first;
+  });
+  const double span = most > least ? most - least : 1;
+  const auto x = [&](double value) { return left + (right - left) * (0.03 + 0.94 * (value - least) / span); };
+  const double step = (kHeight - kBottom - kTop) / static_cast<double>(std::max<std::size_t>(1, bars.size()));
+  std::string out = head(chart.title);
+  for (std::size_t i = 0; i < bars.size(); ++i) {
+    const double top = kTop + step * (static_cast<double>(i) + 0.45);
+    const auto& values = bars[i].values;
+    out += fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" fill=\"{}\"/>\n",
+                       x(values.front().first), top, x(values.back().first) - x(values.front().first),
+                       step * 0.4, colour(5));
+    out += text(left - 10, top + step * 0.3, bars[i].name, "end");
+    bool above = false;  // in turn, so that neighbours do not meet
+    for (const auto& [value, words] : values) {
+      if (words.empty()) continue;
+      above = !above;
+      out += fmt::format("<path d=\"M{:.1f} {:.1f}v{:.1f}\" stroke=\"{}\" stroke-width=\"3\"/>\n", x(value),
+                         top, step * 0.4, colour(0));
+      out += text(x(value), above ? top - 4 : top + step * 0.4 + 13, words);
+    }
+  }
+  const double bottom = kHeight - kBottom + 8;
+  out += fmt::format("<path d=\"M{:.1f} {:.1f}V{:.1f}\" stroke=\"black\"/>\n", x(chart.centre), kTop, bottom);
+  for (const double value : {least, chart.centre, most}) {
+    // The ends are left out where they would be written over the centre.
+    if (value == chart.centre || std::abs(x(value) - x(chart.centre)) > 40)
+      out += text(x(value), bottom + 16, fmt::format("{:.3f}", value));
   }
   return out + "</svg>\n";
 }

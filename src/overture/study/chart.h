@@ -43,6 +43,20 @@ struct BarChart {
 };
 std::string to_svg(const BarChart& chart);
 
+// How far each of several changes moves a number, alone: a bar from the least to the most, with a mark for
+// every value that was tried, and a line where the number is without any change.
+struct TornadoBar {
+  std::string name;
+  std::vector<std::pair<double, std::string>> values;  // the number, and what was tried
+};
+struct TornadoChart {
+  std::string title;
+  double centre = 1;
+  std::vector<TornadoBar> bars;
+};
+// The widest bar on top.
+std::string to_svg(const TornadoChart& chart);
+
 // The same colour for the same number, easy to tell apart.
 std::string colour(std::size_t number);
 

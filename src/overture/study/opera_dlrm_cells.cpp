@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -17,8 +18,9 @@ using workload::AllReduce;
 template <class T, std::size_t N>
 using Names = std::array<std::pair<T, std::string_view>, N>;
 
-constexpr Names<StudyNetwork, 2> kNetworks{
-    {{StudyNetwork::fat_tree, "fat-tree"}, {StudyNetwork::opera, "opera"}}};
+constexpr Names<StudyNetwork, 3> kNetworks{{{StudyNetwork::fat_tree, "fat-tree"},
+                                            {StudyNetwork::topoopt, "topoopt"},
+                                            {StudyNetwork::opera, "opera"}}};
 constexpr Names<StudyBackend, 2> kBackends{{{StudyBackend::flow, "flow"}, {StudyBackend::packet, "packet"}}};
 constexpr Names<AllReduce, 3> kAllReduces{{{AllReduce::ring, "ring"},
                                            {AllReduce::distributed_parameter_server, "dps"},
@@ -62,16 +64,73 @@ int whole_number(std::string_view text, std::string_view what) {
   return number;
 }
 
-constexpr std::string_view kTables = "-tables";
+constexpr std::size_t kFixedParts = 8;  // of a cell's name; what follows are changes
 
 template <class T>
 bool chosen(const std::vector<T>& some, const T& one) {
   return some.empty() || std::ranges::find(some, one) != some.end();
 }
 
-bool can_run(const Cell& cell) {
-  return cell.backend == StudyBackend::packet || cell.network == StudyNetwork::fat_tree ||
-         cell.all_reduce == AllReduce::distributed_parameter_server;
+struct Refusal {
+  std::string what;
+  std::string hint;
+};
+
+std::optional<Refusal> refused_by_backend(const Cell& cell) {
+  // Four rings for every layer, each a flow of its own over fibres that tables load unevenly: no two are
+  // alike, and 128 nodes take the fluid longer than packets do.
+  if (cell.backend == StudyBackend::flow && cell.network == StudyNetwork::topoopt && cell.nodes > 16) {
+    return Refusal{
+        fmt::format("the flow backend runs topoopt on 16 nodes, not on {}: its flows are too many to "
+                    "solve",
+                    cell.nodes),
+        "use --backend packet"};
+  }
+  if (cell.backend != StudyBackend::flow || cell.network != StudyNetwork::opera) return std::nullopt;
+  if (cell.changes.value_or(Knob::bulk_threshold_kb, 0) > 0) {
+    return Refusal{"the flow backend has no low-latency packets, so bulk-threshold-kb means nothing to it",
+                   "use --backend packet"};
+  }
+  return std::nullopt;
+}
+
+std::optional<Refusal> refused_by_network(const Cell& cell) {
+  for (const Knob knob : all_knobs()) {
+    if (!is_of_rotors(knob) || !cell.changes.of(knob) || cell.network == StudyNetwork::opera) continue;
+    return Refusal{fmt::format("{} has no rotors, so {} means nothing to it", name(cell.network), name(knob)),
+                   "use opera"};
+  }
+  // The topology has the last word, with what the wires need on top.
+  const std::int64_t dark = cell.changes.value_or(Knob::reconfiguration_us, kReconfigurationUs);
+  const auto slice = cell.changes.of(Knob::slice_us);
+  if (slice && *slice <= dark) {
+    return Refusal{
+        fmt::format("a slice of {} us is no longer than the reconfiguration of {} us in it", *slice, dark),
+        fmt::format("use slice-us={} or more, or a shorter reconfiguration-us", dark + 2)};
+  }
+  return std::nullopt;
+}
+
+std::optional<Refusal> refused_by_work(const Cell& cell) {
+  constexpr int kGpus = 8;  // of a node: workload::DlrmStep
+  const std::int64_t least = std::int64_t{kGpus} * cell.nodes;
+  if (variant_of(cell).batch >= least) return std::nullopt;
+  return Refusal{fmt::format("a batch of {} does not reach {} nodes of {} GPUs", variant_of(cell).batch,
+                             cell.nodes, kGpus),
+                 fmt::format("use batch={} or more", least)};
+}
+
+std::optional<Refusal> refusal(const Cell& cell) {
+  for (const auto refused : {refused_by_work, refused_by_backend, refused_by_network}) {
+    if (const auto reason = refused(cell)) return reason;
+  }
+  return std::nullopt;
+}
+
+std::vector<AllReduce> all_reduces(const MatrixChoice& choice, StudyNetwork network) {
+  if (!choice.all_reduces.empty()) return choice.all_reduces;
+  if (network == StudyNetwork::topoopt) return {AllReduce::ring};
+  return {AllReduce::ring, AllReduce::distributed_parameter_server};
 }
 
 void require_known(const MatrixChoice& choice) {
@@ -95,11 +154,10 @@ void require_known(const MatrixChoice& choice) {
 void add_comparison(std::vector<Cell>& cells, const MatrixChoice& choice, Cell cell) {
   for (const auto& [network, network_name] : kNetworks) {
     if (!chosen(choice.networks, network)) continue;
-    for (const AllReduce all_reduce : {AllReduce::ring, AllReduce::distributed_parameter_server}) {
-      if (!chosen(choice.all_reduces, all_reduce)) continue;
+    for (const AllReduce all_reduce : all_reduces(choice, network)) {
       cell.network = network;
       cell.all_reduce = all_reduce;
-      if (!can_run(cell)) continue;
+      if (!is_runnable(cell)) continue;
       for (cell.seed = 1; cell.seed <= choice.seeds; ++cell.seed) cells.push_back(cell);
     }
   }
@@ -118,13 +176,12 @@ std::string name(const Cell& cell) {
   std::string text =
       fmt::format("{}.{}.{}.{}.{}.{}.{}.{}", cell.model, cell.variant, cell.nodes, name(cell.network),
                   name(cell.all_reduce), name(cell.backend), cell.setting.name(), cell.seed);
-  if (cell.tables > 0) text += fmt::format(".{}{}", cell.tables, kTables);
-  return text;
+  return cell.changes.empty() ? text : text + '.' + cell.changes.text();
 }
 
 Cell parse_cell(std::string_view text) {
   const std::vector<std::string> parts = split(text, '.');
-  if (parts.size() != 8 && !(parts.size() == 9 && parts[8].ends_with(kTables))) {
+  if (parts.size() < kFixedParts) {
     throw UserError(fmt::format("\"{}\" is no cell", text),
                     "a cell looks like A.baseline.16.fat-tree.ring.packet.sound.1");
   }
@@ -136,8 +193,7 @@ Cell parse_cell(std::string_view text) {
             .backend = parse_backend(parts[5]),
             .setting = Setting::parse(parts[6]),
             .seed = whole_number(parts[7], "seed")};
-  if (parts.size() == 9)
-    cell.tables = whole_number(parts[8].substr(0, parts[8].size() - kTables.size()), "number of tables");
+  for (std::size_t i = kFixedParts; i < parts.size(); ++i) cell.changes.add(parts[i]);
   require_runnable(cell);
   return cell;
 }
@@ -147,21 +203,29 @@ model::PublishedVariant variant_of(const Cell& cell) {
   std::vector<std::string> known;
   for (const model::PublishedVariant& each : model::published_variants()) {
     if (each.model != cell.model) continue;
-    if (each.variant == cell.variant) return each;
     known.push_back(each.variant);
+    if (each.variant != cell.variant) continue;
+    model::PublishedVariant variant = each;
+    variant.batch = cell.changes.value_or(Knob::batch, variant.batch);
+    variant.columns = cell.changes.value_or(Knob::feature_size, variant.columns);
+    return variant;
   }
   throw UserError(fmt::format("model {} has no variant \"{}\"", cell.model, cell.variant),
                   suggest(cell.variant, known));
 }
 
+int tables_of(const Cell& cell) {
+  return static_cast<int>(
+      cell.changes.value_or(Knob::tables, std::int64_t{model::published_model(cell.model).tables}));
+}
+
 void require_runnable(const Cell& cell) {
   variant_of(cell);
   model::published_networks(cell.nodes);
-  if (can_run(cell)) return;
-  throw UserError(fmt::format("the flow backend cannot run {} on opera: it has no circuits over a third ToR",
-                              name(cell.all_reduce)),
-                  "use --backend packet, or dps");
+  if (const auto refused = refusal(cell)) throw UserError(refused->what, refused->hint);
 }
+
+bool is_runnable(const Cell& cell) { return !refusal(cell); }
 
 std::vector<Cell> matrix(const MatrixChoice& choice) {
   require_known(choice);
@@ -172,19 +236,19 @@ std::vector<Cell> matrix(const MatrixChoice& choice) {
     for (const int nodes : model::published_nodes()) {
       if (!chosen(choice.nodes, nodes)) continue;
       for (const int count : tables) {
-        add_comparison(cells, choice,
-                       {.model = variant.model,
-                        .variant = variant.variant,
-                        .nodes = nodes,
-                        .backend = choice.backend,
-                        .setting = choice.setting,
-                        .tables = count});
+        Cell cell{.model = variant.model,
+                  .variant = variant.variant,
+                  .nodes = nodes,
+                  .backend = choice.backend,
+                  .setting = choice.setting};
+        if (count > 0) cell.changes.set(Knob::tables, count);
+        add_comparison(cells, choice, cell);
       }
     }
   }
   if (cells.empty()) {
     throw UserError("no cell of the matrix is left",
-                    "embdim_40 and embdim_93 are model A's; the flow backend has no ring on opera");
+                    "embdim_40 and embdim_93 are model A's; the flow backend has topoopt on 16 nodes only");
   }
   return cells;
 }

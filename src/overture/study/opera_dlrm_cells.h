@@ -8,12 +8,15 @@
 #include <vector>
 
 #include "overture/model/published.h"
+#include "overture/study/opera_dlrm_knobs.h"
 #include "overture/study/opera_dlrm_setting.h"
 #include "overture/workload/task_rounds.h"
 
 namespace overture::study {
 
-enum class StudyNetwork : std::uint8_t { fat_tree, opera };
+// Another one is: an entry here, a row of names (opera_dlrm_cells.cpp) and a builder
+// (opera_dlrm_networks.cpp).
+enum class StudyNetwork : std::uint8_t { fat_tree, topoopt, opera };
 enum class StudyBackend : std::uint8_t { flow, packet };
 
 struct Cell {
@@ -25,7 +28,7 @@ struct Cell {
   StudyBackend backend = StudyBackend::packet;
   Setting setting = Setting::sound();
   int seed = 1;
-  int tables = 0;  // 0: as many as the model has
+  Changes changes{};  // of what was published
 
   friend bool operator==(const Cell&, const Cell&) = default;
 };
@@ -38,14 +41,20 @@ StudyNetwork parse_network(std::string_view word);
 StudyBackend parse_backend(std::string_view word);
 workload::AllReduce parse_all_reduce(std::string_view word);
 
-// "A.baseline.16.fat-tree.ring.packet.sound.1", with ".200-tables" after it if they are not the model's.
+// "A.baseline.16.fat-tree.ring.packet.sound.1", and what is changed: ".tables=200.placement=size-balanced".
 std::string name(const Cell& cell);
 // Throws UserError when a part is unknown or the cell cannot run.
 Cell parse_cell(std::string_view name);
-// The published variant that a cell is of. Throws UserError when the model has no such variant.
+// The published variant that a cell is of, with the cell's batch and feature size. Throws UserError when the
+// model has no such variant.
 model::PublishedVariant variant_of(const Cell& cell);
+int tables_of(const Cell& cell);
+// A rotor's change, if nothing else is said: the default of topology::OperaConfig.
+constexpr std::int64_t kReconfigurationUs = 10;
 // Throws UserError when no backend or network can run it.
 void require_runnable(const Cell& cell);
+// The same question, for those who leave out what cannot run.
+bool is_runnable(const Cell& cell);
 
 // Which part of the matrix; what is empty stands for all.
 struct MatrixChoice {
@@ -60,8 +69,9 @@ struct MatrixChoice {
   int seeds = 1;
 };
 
-// In the order of publication. Leaves out what cannot run: the fluid has no two-hop circuits, so no ring on
-// Opera. Throws UserError for unknown names and when nothing is left.
+// In the order of publication. Where no all-reduce is chosen, ring and DPS, and on TopoOpt, which is made of
+// rings, the ring alone. Leaves out what cannot run: TopoOpt as a fluid on more than 16 nodes. Throws
+// UserError for unknown names and when nothing is left.
 std::vector<Cell> matrix(const MatrixChoice& choice);
 
 }  // namespace overture::study

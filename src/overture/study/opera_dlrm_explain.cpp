@@ -78,7 +78,6 @@ std::vector<Cell> explain_cells(const MatrixChoice& choice) {
     one.setting = setting;
     one.networks = {network};
     one.all_reduces = {all_reduce};
-    if (choice.backend == StudyBackend::flow && network == StudyNetwork::opera && all_reduce == kRing) return;
     for (const Cell& cell : matrix(one)) {
       if (std::ranges::find(cells, cell) == cells.end()) cells.push_back(cell);
     }

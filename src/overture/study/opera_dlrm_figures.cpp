@@ -45,7 +45,7 @@ void add_scaling(std::vector<Figure>& figures, const std::vector<StudyRow>& rows
     std::map<std::string, Series> by_name;
     std::vector<const StudyRow*> shown;
     for (const StudyRow& row : rows) {
-      if (row.cell.model != model || row.cell.variant != "baseline" || row.cell.tables > 0) continue;
+      if (row.cell.model != model || row.cell.variant != "baseline" || !row.cell.changes.empty()) continue;
       Series& series = by_name[contender(row.cell)];
       series.name = contender(row.cell);
       series.points.emplace_back(row.cell.nodes, row.mean_seconds());
@@ -72,7 +72,7 @@ void add_traffic(std::vector<Figure>& figures, const std::vector<StudyRow>& rows
   for (const StudyRow& row : rows) {
     const Cell& cell = row.cell;
     if (cell.network != StudyNetwork::fat_tree || cell.all_reduce != AllReduce::ring ||
-        cell.variant != "baseline" || cell.tables > 0)
+        cell.variant != "baseline" || !cell.changes.empty())
       continue;
     chart.bars.push_back({.name = fmt::format("{} {}", cell.model, cell.nodes),
                           .share = row.results.front().traffic_fraction,
@@ -84,10 +84,10 @@ void add_traffic(std::vector<Figure>& figures, const std::vector<StudyRow>& rows
 void add_table_counts(std::vector<Figure>& figures, const std::vector<StudyRow>& rows) {
   std::map<std::string, Series> by_name;
   for (const StudyRow& row : rows) {
-    if (row.cell.tables == 0) continue;
+    if (!row.cell.changes.of(Knob::tables)) continue;
     Series& series = by_name[fmt::format("{} {} {}", row.cell.model, row.cell.nodes, contender(row.cell))];
     series.name = contender(row.cell);
-    series.points.emplace_back(row.cell.tables, row.mean_seconds());
+    series.points.emplace_back(tables_of(row.cell), row.mean_seconds());
   }
   if (by_name.empty()) return;
   const Chart chart{.title = "Iteration time over the number of tables",

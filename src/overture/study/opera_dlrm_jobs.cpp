@@ -11,12 +11,13 @@ constexpr const char* kSummary = "summary.json";
 
 }  // namespace
 
-SweepJob cell_job(const std::vector<Cell>& cells, const fs::path& program, const fs::path& folder) {
-  SweepJob job{.program = program, .command = "study", .setup = {}, .points = {}};
+SweepJob cell_job(const std::vector<Cell>& cells, const CellProgram& program, const fs::path& folder) {
+  SweepJob job{.program = program.file, .command = "study", .setup = {}, .points = {}};
   for (const Cell& cell : cells) {
     job.points.push_back({.overrides = {name(cell)},
                           .folder = folder / "cells" / name(cell),
-                          .arguments = {"opera-dlrm", "--cell", name(cell)}});
+                          .arguments = {"opera-dlrm", "--cell", name(cell)},
+                          .version = program.version});
   }
   return job;
 }
@@ -31,9 +32,10 @@ std::vector<FinishedCell> finished_cells(const std::vector<Cell>& cells, const S
   return finished;
 }
 
-void write_cell(const Cell& cell, const CellResult& result, const fs::path& folder) {
+void write_cell(const Cell& cell, const CellResult& result, const std::string& version,
+                const fs::path& folder) {
   fs::create_directories(folder);
-  write_file(folder / kSummary, to_json(cell, result));
+  write_file(folder / kSummary, to_json(cell, result, version));
 }
 
 }  // namespace overture::study

@@ -10,14 +10,21 @@
 
 namespace overture::study {
 
-// One point for each cell, which `program` runs.
-SweepJob cell_job(const std::vector<Cell>& cells, const std::filesystem::path& program,
+// The program that runs the cells. What another version of it made is run again.
+struct CellProgram {
+  std::filesystem::path file;
+  std::string version;
+};
+
+// One point for each cell.
+SweepJob cell_job(const std::vector<Cell>& cells, const CellProgram& program,
                   const std::filesystem::path& folder);
 
 // The results of those that are finished, in order.
 std::vector<FinishedCell> finished_cells(const std::vector<Cell>& cells, const SweepJob& job);
 
 // What the process of a cell does: writes its summary.json into `folder`.
-void write_cell(const Cell& cell, const CellResult& result, const std::filesystem::path& folder);
+void write_cell(const Cell& cell, const CellResult& result, const std::string& version,
+                const std::filesystem::path& folder);
 
 }  // namespace overture::study

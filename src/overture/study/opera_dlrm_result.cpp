@@ -5,8 +5,9 @@
 
 namespace overture::study {
 
-std::string to_json(const Cell& cell, const CellResult& result) {
+std::string to_json(const Cell& cell, const CellResult& result, const std::string& version) {
   nlohmann::ordered_json json{{"cell", name(cell)},
+                              {"overture", version},
                               {"kind", "opera-dlrm cell"},
                               {"iteration_ps", result.iteration.count()},
                               {"exposed_ps", result.exposed.count()},

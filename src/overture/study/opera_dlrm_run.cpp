@@ -1,18 +1,12 @@
 #include "overture/study/opera_dlrm_run.h"
 
 #include <algorithm>
-#include <limits>
-#include <memory>
+#include <cmath>
 
 #include <sys/resource.h>
 
-#include "overture/network/flow/flow_network.h"
-#include "overture/network/flow/rotor_fluid.h"
-#include "overture/network/packet/packet_network.h"
-#include "overture/network/rotor/rotor_network.h"
-#include "overture/topology/fat_tree.h"
-#include "overture/topology/opera.h"
-#include "overture/workload/task_executor.h"
+#include "overture/base/random.h"
+#include "overture/study/opera_dlrm_networks.h"
 
 namespace overture::study {
 namespace {
@@ -30,91 +24,25 @@ workload::DlrmArtefacts artefacts_of(const Setting& setting) {
           .tables_in_turn = setting.has(Artefact::tables_in_turn)};
 }
 
-topology::Topology make_tree(const Cell& cell) {
-  topology::FatTreeConfig config{.k = model::published_networks(cell.nodes).fat_tree_k};
-  if (cell.setting.has(Artefact::long_wires))
-    config.host.delay = config.aggregation.delay = config.core.delay = std::chrono::microseconds(1);
-  return topology::fat_tree(config);
-}
-
-// The schedule is the same for all seeds: a seed moves what traffic does, not what was built.
-topology::Opera make_opera(const Cell& cell) {
-  const model::PublishedNetworks networks = model::published_networks(cell.nodes);
-  return topology::generate_opera({.tors = networks.tors, .ports = 2 * networks.uplinks});
-}
-
-// DCTCP by RFC 8257 on the study's switches: ACKs take the network, timeouts are bounded, and a pair of nodes
-// has one connection, which sends messages in their order.
-network::packet::PacketConfig sound_dctcp() {
-  using namespace network::packet;
-  PacketConfig config = dlrm_study_dctcp();
-  config.transport = TransportKind::tcp;
-  TcpConfig& tcp = config.tcp;
-  tcp.control = CongestionControl::dctcp;
-  tcp.segment = config.htsim_dctcp.packet;
-  tcp.header = tcp.ack = Bytes{64};
-  tcp.slow_start_threshold = config.htsim_dctcp.slow_start_threshold;
-  tcp.receive_window = tcp.first_window = Bytes{std::numeric_limits<std::int32_t>::max()};
-  tcp.send_delay = Duration{0};
-  tcp.max_rto = std::chrono::seconds(1);
-  return config;
-}
-
-network::packet::PacketConfig transport(const Cell& cell) {
-  using namespace network::packet;
-  PacketConfig config = cell.setting.has(Artefact::published_dctcp) ? dlrm_study_dctcp() : sound_dctcp();
-  config.seed = static_cast<std::uint64_t>(cell.seed);
-  config.htsim_dctcp.stamp_syn = !cell.setting.has(Artefact::unstamped_syn);
-  return config;
-}
-
-network::rotor::RotorConfig rotor(const Cell& cell) {
-  using namespace network::rotor;
-  RotorConfig config = cell.setting.has(Artefact::rotor_defects) ? dlrm_study_rotor() : rotornet();
-  config.seed = static_cast<std::uint64_t>(cell.seed);
-  return config;
-}
-
-// Sprayed in both settings: flows that keep the way they drew would each be a class of its own, a million at
-// 1,024 nodes. What is published has packets without a header.
-network::flow::FlowConfig fluid(const Cell& cell) {
-  network::flow::FlowConfig config;
-  config.seed = static_cast<std::uint64_t>(cell.seed);
-  if (!cell.setting.has(Artefact::published_dctcp)) config.efficiency = 8936.0 / 9000;
-  return config;
-}
-
-struct Played {
-  TaskRun run;
-  std::uint64_t timeouts = 0;
-};
-
-Played play_flow(const Cell& cell, const TaskGraph& graph) {
-  sim::EventQueue events;
-  std::unique_ptr<network::flow::FlowNetwork> network;
-  if (cell.network == StudyNetwork::fat_tree) {
-    network = std::make_unique<network::flow::FlowNetwork>(make_tree(cell), fluid(cell), events);
-  } else {
-    // A step lasts thousands of cycles: the average is as good as every slice, and far cheaper.
-    network::flow::RotorFluid rotors =
-        network::flow::rotor_fluid(make_opera(cell), {.circuits = network::flow::Circuits::average});
-    network = std::make_unique<network::flow::FlowNetwork>(std::move(rotors.topology), rotors.config, events);
+// Tables with columns from 1/spread to spread times as many, evenly so in their logarithm, and the same
+// number in all. The draw is one for all cells: placements and networks meet the same model.
+void spread_columns(model::Dlrm& model, std::int64_t spread) {
+  RandomStream random = RandomStreams(1).make("columns of tables");
+  const std::int64_t all = model.concatenated() - model.bottom.back().outputs;
+  std::vector<double> wanted;
+  double sum = 0;
+  for (std::size_t t = 0; t < model.tables.size(); ++t) {
+    wanted.push_back(std::pow(static_cast<double>(spread), 2 * random.unit() - 1));
+    sum += wanted.back();
   }
-  return {.run = run_tasks(graph, *network, *network, events)};
-}
-
-Played play_packet(const Cell& cell, const TaskGraph& graph) {
-  sim::EventQueue events;
-  if (cell.network == StudyNetwork::opera) {
-    network::rotor::RotorNetwork network(make_opera(cell), rotor(cell), events);
-    network::MessageExchanges exchanges(network, events);
-    return {.run = run_tasks(graph, network, exchanges, events)};
+  // Rounded so that what is left over goes on to the next: the sum is kept.
+  double owed = 0;
+  for (std::size_t t = 0; t < model.tables.size(); ++t) {
+    owed += wanted[t] / sum * static_cast<double>(all);
+    model.tables[t].columns = std::max<std::int64_t>(1, std::llround(owed));
+    owed -= static_cast<double>(model.tables[t].columns);
   }
-  network::packet::PacketNetwork network(make_tree(cell), transport(cell), events);
-  network::MessageExchanges exchanges(network, events);
-  Played played{.run = run_tasks(graph, network, exchanges, events)};
-  played.timeouts = network.statistics().timeouts;
-  return played;
+  model.top.front().inputs = model.concatenated();
 }
 
 std::vector<double> quantiles(std::vector<double> values) {
@@ -154,17 +82,17 @@ void add_costs(CellResult& result) {
 workload::DlrmStep make_step(const Cell& cell, const model::DlrmCalibration& calibration) {
   const model::PublishedVariant variant = variant_of(cell);
   model::DlrmShape shape = variant.shape();
-  if (cell.tables > 0) shape.tables = cell.tables;
+  shape.tables = tables_of(cell);
   workload::DlrmStep step{.model = model::make_dlrm(shape),
                           .batch = variant.batch,
                           .nodes = cell.nodes,
                           .all_reduce = cell.all_reduce,
                           .calibration = calibration,
                           .artefacts = artefacts_of(cell.setting)};
-  if (cell.network == StudyNetwork::opera) {
-    step.packet = Bytes{1500};
-    step.packet_sent = Bytes{1};  // RotorLB's packets are its own affair
-  }
+  step.placement = static_cast<model::PlacementRule>(
+      cell.changes.value_or(Knob::placement, static_cast<std::int64_t>(model::PlacementRule::round_robin)));
+  if (const auto spread = cell.changes.of(Knob::column_spread)) spread_columns(step.model, *spread);
+  fit_to_network(cell, step);
   return step;
 }
 
@@ -174,8 +102,7 @@ CellResult run_cell(const Cell& cell, const model::DlrmCalibration& calibration)
   require_runnable(cell);
   const workload::DlrmStep step = make_step(cell, calibration);
   const TaskGraph graph = dlrm_tasks(step);
-  const Played played =
-      cell.backend == StudyBackend::flow ? play_flow(cell, graph) : play_packet(cell, graph);
+  const Played played = play(cell, graph);
   CellResult result{.iteration = played.run.makespan,
                     .exposed = played.run.exposed(),
                     .traffic_fraction = dlrm_traffic(step).collective_fraction(),

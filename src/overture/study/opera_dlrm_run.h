@@ -39,8 +39,9 @@ workload::DlrmStep make_step(const Cell& cell, const model::DlrmCalibration& cal
 CellResult run_cell(const Cell& cell);
 CellResult run_cell(const Cell& cell, const model::DlrmCalibration& calibration);
 
-// One JSON object, and back. Reading throws UserError that names the file.
-std::string to_json(const Cell& cell, const CellResult& result);
+// One JSON object that names the version of the program, and back. Reading throws UserError that names the
+// file.
+std::string to_json(const Cell& cell, const CellResult& result, const std::string& version);
 CellResult parse_result(std::string_view text, const std::string& file);
 
 }  // namespace overture::study

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -16,7 +17,7 @@ constexpr AllReduce kRing = AllReduce::ring;
 constexpr AllReduce kDps = AllReduce::distributed_parameter_server;
 
 std::string variant_text(const Cell& cell) {
-  return cell.tables > 0 ? fmt::format("{}-table", cell.tables) : cell.variant;
+  return cell.changes.of(Knob::tables) ? fmt::format("{}-table", tables_of(cell)) : cell.variant;
 }
 
 std::vector<std::string> first_columns(const Cell& cell) {
@@ -94,18 +95,45 @@ std::string_view Speedup::winner() const {
   return (*published > 1) == (ours > 1) ? "same" : "other";
 }
 
+std::optional<Speedup> speedup(const std::vector<StudyRow>& rows, const Cell& like, const Contender& one,
+                               const Contender& other) {
+  const StudyRow* first = find(rows, like, one.network, one.all_reduce);
+  const StudyRow* second = find(rows, like, other.network, other.all_reduce);
+  if (first == nullptr || second == nullptr) return std::nullopt;
+  Speedup result{.ours = second->mean_seconds() / first->mean_seconds(),
+                 .spread = first->spread() + second->spread()};
+  const auto published_first = published_time(first->cell);
+  const auto published_second = published_time(second->cell);
+  if (published_first && published_second && published_first->plotted && published_second->plotted)
+    result.published = published_seconds(*published_second) / published_seconds(*published_first);
+  return result;
+}
+
 std::optional<Speedup> opera_speedup(const std::vector<StudyRow>& rows, const Cell& like, AllReduce on_opera,
                                      AllReduce on_tree) {
-  const StudyRow* opera = find(rows, like, StudyNetwork::opera, on_opera);
-  const StudyRow* tree = find(rows, like, StudyNetwork::fat_tree, on_tree);
-  if (opera == nullptr || tree == nullptr) return std::nullopt;
-  Speedup speedup{.ours = tree->mean_seconds() / opera->mean_seconds(),
-                  .spread = opera->spread() + tree->spread()};
-  const auto published_opera = published_time(opera->cell);
-  const auto published_tree = published_time(tree->cell);
-  if (published_opera && published_tree && published_opera->plotted && published_tree->plotted)
-    speedup.published = published_seconds(*published_tree) / published_seconds(*published_opera);
-  return speedup;
+  return speedup(rows, like, {StudyNetwork::opera, on_opera}, {StudyNetwork::fat_tree, on_tree});
+}
+
+std::string finding(const std::vector<StudyRow>& rows) {
+  int compared = 0;
+  int ahead = 0;
+  double least = std::numeric_limits<double>::max();
+  double most = 0;
+  for (const Cell& cell : comparisons(rows)) {
+    for (const AllReduce all_reduce : {kRing, kDps}) {
+      const auto speedup = opera_speedup(rows, cell, all_reduce, all_reduce);
+      if (!speedup) continue;
+      ++compared;
+      if (speedup->ours > 1) ++ahead;
+      least = std::min(least, speedup->ours);
+      most = std::max(most, speedup->ours);
+    }
+  }
+  if (compared == 0) return "";
+  return fmt::format(
+      "With the same all-reduce on both networks, Opera is ahead of the fat tree in {} of {} comparisons, at "
+      "{:.2f} to {:.2f} times its speed.",
+      ahead, compared, least, most);
 }
 
 std::string iteration_table(const std::vector<StudyRow>& rows) {
@@ -147,6 +175,23 @@ std::string speedup_table(const std::vector<StudyRow>& rows) {
   return table.empty() ? "" : table.text();
 }
 
+std::string topoopt_table(const std::vector<StudyRow>& rows) {
+  constexpr Contender kTopoOpt{StudyNetwork::topoopt, kRing};
+  Table table(
+      {"model", "variant", "nodes", "over tree ring", "(publ.)", "winner", "over opera dps", "(publ.)"});
+  for (const Cell& cell : comparisons(rows)) {
+    const auto over_tree = speedup(rows, cell, kTopoOpt, {StudyNetwork::fat_tree, kRing});
+    const auto over_opera = speedup(rows, cell, kTopoOpt, {StudyNetwork::opera, kDps});
+    if (!over_tree && !over_opera) continue;
+    const auto ours = [](const auto& s) { return or_dash(s ? std::optional(s->ours) : std::nullopt); };
+    const auto published = [](const auto& s) { return or_dash(s ? s->published : std::nullopt); };
+    table.add({cell.model, variant_text(cell), fmt::format("{}", cell.nodes), ours(over_tree),
+               published(over_tree), over_tree ? std::string(over_tree->winner()) : "-", ours(over_opera),
+               published(over_opera)});
+  }
+  return table.empty() ? "" : table.text();
+}
+
 std::string cost_table(const std::vector<StudyRow>& rows) {
   Table table(
       {"model", "variant", "nodes", "network", "reduce", "traffic", "exposed", "RTOs", "CPU s", "MB"});
@@ -166,7 +211,8 @@ std::string cost_table(const std::vector<StudyRow>& rows) {
 std::string study_csv(const std::vector<FinishedCell>& cells) {
   std::string text =
       "model,variant,batch,feature_size,tables,nodes,network,allreduce,backend,setting,seed,iteration_s,"
-      "published_s,published_plotted,error,speedup_over_fattree_ring,published_speedup_over_fattree_ring,"
+      "published_iteration_s,published_plotted,error,speedup_over_fattree_ring,published_speedup_over_"
+      "fattree_ring,"
       "speedup_over_fattree_dps,published_speedup_over_fattree_dps,traffic_fraction,"
       "published_traffic_fraction,exposed_s,timeouts,cpu_s,memory_mb\n";
   const std::vector<StudyRow> rows = by_seed(cells);
@@ -188,9 +234,8 @@ std::string study_csv(const std::vector<FinishedCell>& cells) {
     const auto ours = [](const auto& s) { return s ? std::optional(s->ours) : std::nullopt; };
     const auto theirs = [](const auto& s) { return s ? s->published : std::nullopt; };
     text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{:.9f},", cell.model, cell.variant, variant.batch,
-                        variant.columns, cell.tables > 0 ? cell.tables : variant.shape().tables, cell.nodes,
-                        name(cell.network), name(cell.all_reduce), name(cell.backend), cell.setting.name(),
-                        cell.seed, seconds);
+                        variant.columns, tables_of(cell), cell.nodes, name(cell.network),
+                        name(cell.all_reduce), name(cell.backend), cell.setting.name(), cell.seed, seconds);
     text += published ? fmt::format("{:.9f},{},{:.6f},", published_seconds(*published), published->plotted,
                                     seconds / published_seconds(*published) - 1)
                       : ",,,";

@@ -28,7 +28,7 @@ struct StudyRow {
 
 std::vector<StudyRow> by_seed(const std::vector<FinishedCell>& cells);
 
-// Opera against the fat tree: same model, variant, nodes, setting and tables, with an all-reduce each.
+// One network against another: same model, variant, nodes, setting and tables, with an all-reduce each.
 struct Speedup {
   double ours = 0;
   double spread = 0;  // of both together
@@ -37,13 +37,26 @@ struct Speedup {
   // "same", "other", or "close" when the published margin is within the spread of the seeds.
   std::string_view winner() const;
 };
-// None when one of the two was not run.
+struct Contender {
+  StudyNetwork network;
+  workload::AllReduce all_reduce;
+};
+// Of `one` over `other`; none when one of the two was not run.
+std::optional<Speedup> speedup(const std::vector<StudyRow>& rows, const Cell& like, const Contender& one,
+                               const Contender& other);
+// Of Opera over the fat tree.
 std::optional<Speedup> opera_speedup(const std::vector<StudyRow>& rows, const Cell& like,
                                      workload::AllReduce on_opera, workload::AllReduce on_tree);
+
+// How Opera fares against the fat tree with the same all-reduce on both, in one sentence; empty when nothing
+// can be compared.
+std::string finding(const std::vector<StudyRow>& rows);
 
 // At most 80 columns each.
 std::string iteration_table(const std::vector<StudyRow>& rows);
 std::string speedup_table(const std::vector<StudyRow>& rows);
+// TopoOpt with its rings against both; empty when it was not run.
+std::string topoopt_table(const std::vector<StudyRow>& rows);
 std::string cost_table(const std::vector<StudyRow>& rows);
 
 // A line for every run, with all that the tables show.

@@ -8,6 +8,7 @@
 
 #include "overture/base/error.h"
 #include "overture/base/files.h"
+#include "overture/compute/csv.h"
 #include "overture/study/chart.h"
 #include "overture/study/opera_dlrm_calibrate.h"
 #include "overture/study/opera_dlrm_explain.h"
@@ -50,11 +51,17 @@ std::vector<std::string> lines_of(const std::string& text) {
 }
 
 TEST(OperaDlrm, ACellIsWhatItsNameSays) {
-  for (const Cell& cell :
-       {Cell{}, Cell{.model = "I", .variant = "bs_2097152", .nodes = 1024, .seed = 3, .tables = 200},
-        Cell{.network = StudyNetwork::opera,
-        .all_reduce = kDps,
-        .setting = Setting::published().without(Artefact::int64_embeddings)}}) {
+  Cell changed{.network = StudyNetwork::opera, .all_reduce = kDps};
+  for (const Knob knob : all_knobs()) changed.changes.set(knob, 20);
+  changed.changes.set(Knob::batch, 4096);
+  changed.changes.set(Knob::placement, 1);
+  changed.changes.set(Knob::reconfiguration_us, 10);
+  changed.backend = StudyBackend::packet;
+  for (const Cell& cell : {Cell{}, Cell{.model = "I", .variant = "bs_2097152", .nodes = 1024, .seed = 3},
+                           Cell{.network = StudyNetwork::opera,
+                           .all_reduce = kDps,
+                           .setting = Setting::published().without(Artefact::int64_embeddings)},
+                           changed}) {
     EXPECT_EQ(parse_cell(name(cell)), cell) << name(cell);
   }
 }
@@ -71,17 +78,36 @@ TEST(OperaDlrm, UnknownNamesAreToldWithWhatWouldWork) {
   EXPECT_NE(complaint([] { parse_backend("ns3"); }).find("packet"), std::string::npos);
   EXPECT_NE(complaint([] { parse_cell("A.baseline"); }).find("is no cell"), std::string::npos);
   EXPECT_NE(complaint([] { Setting::parse("sound+magic"); }).find("unknown artefact"), std::string::npos);
-  EXPECT_NE(complaint([] { parse_cell("A.baseline.16.opera.ring.flow.sound.1"); }).find("third ToR"),
+  EXPECT_NE(complaint([] { parse_cell("A.baseline.16.opera.dps.flow.sound.1.slice=40"); }).find("slice-us"),
             std::string::npos);
 }
 
 TEST(OperaDlrm, TheMatrixComparesTheSameAllReduceOnBothNetworks) {
   const std::vector<Cell> cells = matrix({.nodes = {16}, .models = {"A"}, .backend = StudyBackend::packet});
-  EXPECT_EQ(cells.size(), 5U * 4U);  // five variants of A, two networks, two all-reduces
+  EXPECT_EQ(cells.size(), 5U * 5U);  // five variants of A, two networks, two all-reduces, and TopoOpt's ring
   for (const Cell& cell : cells) {
+    if (cell.network == StudyNetwork::topoopt) continue;
     Cell other = cell;
     other.network = cell.network == StudyNetwork::opera ? StudyNetwork::fat_tree : StudyNetwork::opera;
     EXPECT_NE(std::ranges::find(cells, other), cells.end()) << name(other);
+  }
+}
+
+TEST(OperaDlrm, ThePublishedTimesAreThoseOfTheSpreadsheets) {
+  const std::filesystem::path file =
+      std::filesystem::path(OVERTURE_GOLDEN) / "opera-dlrm/iteration_times.csv";
+  const compute::CsvTable table = compute::parse_csv(read_file(file), file.string(), "a header");
+  ASSERT_EQ(table.rows.size(), 104U);
+  for (const compute::CsvRow& row : table.rows) {
+    const Cell cell{.model = row.cells[0],
+                    .variant = row.cells[1],
+                    .nodes = std::stoi(row.cells[4]),
+                    .network = parse_network(row.cells[5] == "fattree" ? "fat-tree" : row.cells[5]),
+                    .all_reduce = parse_all_reduce(row.cells[6])};
+    const auto published = published_time(cell);
+    ASSERT_TRUE(published) << name(cell);
+    EXPECT_EQ(published->iteration, Duration{std::stoll(row.cells[7])}) << name(cell);
+    EXPECT_EQ(published->plotted, row.cells[9] == "plotted") << name(cell);
   }
 }
 
@@ -101,12 +127,19 @@ TEST(OperaDlrm, ThePublishedTrafficFractionsComeOutToAllDigits) {
 }
 
 TEST(OperaDlrm, AWholeSmallMatrixFillsTablesCsvAndFigures) {
-  const std::vector<FinishedCell> cells = run_all(small());
-  ASSERT_EQ(cells.size(), 3U);
+  MatrixChoice quick = small();
+  quick.networks = {StudyNetwork::fat_tree};
+  std::vector<FinishedCell> cells = run_all(quick);
+  const Cell opera = parse_cell("I.baseline.16.opera.dps.flow.sound.1");
+  cells.push_back({opera, run_cell(opera)});
+  // As if it had run: it takes seconds.
+  cells.push_back({parse_cell("I.baseline.16.topoopt.ring.flow.sound.1"), {.iteration = 500ms}});
   const std::vector<StudyRow> rows = by_seed(cells);
-  for (const std::string& table : {iteration_table(rows), speedup_table(rows), cost_table(rows)}) {
+  for (const std::string& table :
+       {iteration_table(rows), speedup_table(rows), topoopt_table(rows), cost_table(rows)}) {
     for (const std::string& line : lines_of(table)) EXPECT_LE(line.size(), 80U) << line;
   }
+  EXPECT_NE(topoopt_table(rows).find("0.935"), std::string::npos);  // published: 10.751 s over 11.500 s
   const std::vector<std::string> csv = lines_of(study_csv(cells));
   ASSERT_EQ(csv.size(), 1 + cells.size());
   for (const std::string& line : csv)
@@ -123,7 +156,7 @@ TEST(OperaDlrm, AWholeSmallMatrixFillsTablesCsvAndFigures) {
 TEST(OperaDlrm, AResultSurvivesItsFile) {
   const Cell cell = parse_cell("I.baseline.16.opera.dps.flow.sound.1");
   const CellResult result = run_cell(cell);
-  const CellResult back = parse_result(to_json(cell, result), "cell.json");
+  const CellResult back = parse_result(to_json(cell, result, "1"), "cell.json");
   EXPECT_EQ(back.iteration, result.iteration);
   EXPECT_EQ(back.exposed, result.exposed);
   EXPECT_EQ(back.traffic_fraction, result.traffic_fraction);
@@ -137,8 +170,9 @@ TEST(OperaDlrm, WhatIsFinishedIsNotRunAgain) {
   std::filesystem::remove_all(folder);
   const std::vector<Cell> cells = matrix(small());
   // The program fails whenever it is run, so only a result that is there can count.
-  const SweepJob job = cell_job(cells, "/bin/false", folder);
-  write_cell(cells[1], {.iteration = 3s}, job.points[1].folder);
+  const SweepJob job = cell_job(cells, {.file = "/bin/false", .version = "2"}, folder);
+  write_cell(cells[0], {.iteration = 3s}, "1", job.points[0].folder);  // another version's
+  write_cell(cells[1], {.iteration = 3s}, "2", job.points[1].folder);
   const auto failures = run_sweep(job, {0, 1, 2}, [](std::size_t) { return true; });
   EXPECT_EQ(failures.size(), 2U);
   const std::vector<FinishedCell> finished = finished_cells(cells, job);

@@ -124,7 +124,13 @@ fs::path point_folder(const fs::path& root, std::size_t number, const std::strin
   return root / fmt::format("{:04}-{:08x}", number, static_cast<std::uint32_t>(fingerprint(all)));
 }
 
-bool is_finished(const SweepPoint& point) { return fs::exists(point.folder / kDone); }
+bool is_finished(const SweepPoint& point) {
+  const fs::path file = point.folder / kDone;
+  if (!fs::exists(file)) return false;
+  if (point.version.empty()) return true;
+  const auto summary = nlohmann::ordered_json::parse(read_file(file), nullptr, false);
+  return summary.is_object() && summary.value("overture", "") == point.version;
+}
 
 std::vector<SweepFailure> run_sweep(const SweepJob& job, const std::vector<std::size_t>& mine,
                                     const std::function<bool(std::size_t)>& finished) {

@@ -18,6 +18,8 @@ struct SweepPoint {
   std::filesystem::path folder;        // named after all that its results depend on
   // What follows the command, in place of setup and overrides; `-o folder` comes after it.
   std::vector<std::string> arguments{};
+  // If not empty, a result counts only when its summary.json says that this version of the program made it.
+  std::string version{};
 };
 
 struct SweepJob {

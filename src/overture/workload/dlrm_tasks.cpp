@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "overture/base/check.h"
 #include "overture/base/error.h"
 
 namespace overture::workload {
@@ -17,6 +18,8 @@ void require_sound(const DlrmStep& step) {
   if (step.nodes < 1 || step.gpus_per_node < 1)
     throw UserError("a DLRM trains on at least one node and one GPU");
   if (step.model.tables.empty()) throw UserError("a DLRM needs at least one embedding table");
+  for (const std::vector<Rank>& ring : step.rings)
+    check(ring.size() == static_cast<std::size_t>(step.nodes), "a ring goes through all nodes");
   if (step.batch < std::int64_t{step.nodes} * step.gpus_per_node) {
     throw UserError(fmt::format("a batch of {} does not reach {} nodes of {} GPUs", step.batch, step.nodes,
                                 step.gpus_per_node));
@@ -40,13 +43,23 @@ Duration reduction_in_node(const DlrmStep& step, Bytes size) {
   return transfer_time(size * 2 / step.gpus_per_node, step.between_gpus);
 }
 
+// Only a ring all-reduce knows how to use more than one ring.
+bool uses_rings(const DlrmStep& step) { return step.all_reduce == AllReduce::ring && !step.rings.empty(); }
+
+std::vector<RankGroup> add_groups(TaskGraph& graph, const DlrmStep& step) {
+  if (!uses_rings(step)) return {graph.add_group_of_all()};
+  std::vector<RankGroup> groups;
+  for (const std::vector<Rank>& ring : step.rings) groups.push_back(graph.add_group(ring));
+  return groups;
+}
+
 // Builds the graph operator by operator: forward in order, backward in reverse, as FlexFlow does.
 class Builder {
  public:
   explicit Builder(const DlrmStep& step)
       : step_(step),
         graph_(step.nodes),
-        everybody_(graph_.add_group_of_all()),
+        groups_(add_groups(graph_, step)),
         owner_(model::place_tables(step.model.tables, step.nodes, step.placement)),
         samples_(std::max<std::int64_t>(1, step.batch / step.nodes / step.gpus_per_node)) {
     model::require_fit(step.model.tables, owner_, step.nodes, step.memory_per_node);
@@ -97,7 +110,7 @@ class Builder {
     const LabelId label = graph_.add_label(fmt::format("{} {} all-reduce", where, i));
     for (const CollectiveTask& task : layer_all_reduces(step_, layer)) {
       CollectiveTask placed = task;
-      placed.group = everybody_;
+      placed.group = groups_[static_cast<std::size_t>(task.group)];
       const TaskId reduce = graph_.add(placed, label);
       for (const TaskId part : parts) graph_.depend(part, reduce);
     }
@@ -166,7 +179,7 @@ class Builder {
 
   const DlrmStep& step_;
   TaskGraph graph_;
-  RankGroup everybody_;
+  std::vector<RankGroup> groups_;
   model::Placement owner_;
   std::int64_t samples_;  // of a GPU
   std::vector<int> tables_on_;
@@ -196,11 +209,15 @@ Bytes table_message(const DlrmStep& step, const EmbeddingTable& table) {
 std::vector<CollectiveTask> layer_all_reduces(const DlrmStep& step, const DenseLayer& layer) {
   std::vector<Bytes> sizes{layer.kernel() + layer.bias()};
   if (step.artefacts.separate_biases) sizes = {layer.kernel(), layer.bias()};
+  const int rings = uses_rings(step) ? static_cast<int>(step.rings.size()) : 1;
   std::vector<CollectiveTask> tasks;
   for (const Bytes size : sizes) {
-    Rounds rounds = all_reduce(step.all_reduce, size, step.nodes, rules(step));
-    rounds.delay = reduction_in_node(step, size);
-    tasks.push_back({.group = RankGroup{0}, .rounds = rounds, .size = size});
+    for (int ring = 0; ring < rings; ++ring) {
+      const Bytes part{size.count() * (ring + 1) / rings - size.count() * ring / rings};
+      Rounds rounds = all_reduce(step.all_reduce, part, step.nodes, rules(step));
+      rounds.delay = reduction_in_node(step, size);
+      tasks.push_back({.group = RankGroup{ring}, .rounds = rounds, .size = part});
+    }
   }
   return tasks;
 }

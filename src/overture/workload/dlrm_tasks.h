@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "overture/model/dlrm.h"
 #include "overture/model/dlrm_compute.h"
@@ -41,6 +42,9 @@ struct DlrmStep {
   int gpus_per_node = 8;
   model::PlacementRule placement = model::PlacementRule::round_robin;
   AllReduce all_reduce = AllReduce::ring;
+  // Rings of fibres that the network has, each through all nodes in this order: a ring all-reduce splits its
+  // data over them. Empty: one, in the order of the nodes.
+  std::vector<std::vector<Rank>> rings;
   Bandwidth between_gpus = Bandwidth::bits_per_second(200'000'000'000);  // within a node
   Bytes memory_per_node{8 * 80'000'000'000};                             // of eight A100 with 80 GB
   model::DlrmCalibration calibration;
@@ -53,7 +57,7 @@ struct DlrmStep {
 
 // From a table to a node, and back as gradient.
 Bytes table_message(const DlrmStep& step, const model::EmbeddingTable& table);
-// All-reduces of one dense layer, one or two.
+// All-reduces of one dense layer, one or two, on every ring; `group` is the number of the ring.
 std::vector<CollectiveTask> layer_all_reduces(const DlrmStep& step, const model::DenseLayer& layer);
 
 // What the graph puts on the network, without making it.

@@ -193,5 +193,19 @@ TEST(DlrmTasks, RefusesWhatCannotTrain) {
   EXPECT_THROW(dlrm_tasks(step), UserError);
 }
 
+TEST(DlrmTasks, RingsShareTheDataAndDpsHasNoUseForThem) {
+  DlrmStep step = small();
+  step.rings = {{Rank{0}, Rank{1}, Rank{2}, Rank{3}}, {Rank{0}, Rank{3}, Rank{2}, Rank{1}}};
+  const model::DenseLayer layer = step.model.bottom[0];
+  const auto tasks = layer_all_reduces(step, layer);
+  ASSERT_EQ(tasks.size(), 2U);
+  EXPECT_EQ(tasks[0].size + tasks[1].size, layer.kernel() + layer.bias());
+  const TaskGraph graph = dlrm_tasks(step);
+  EXPECT_EQ(graph.groups(), step.rings);
+  step.all_reduce = AllReduce::distributed_parameter_server;
+  EXPECT_EQ(layer_all_reduces(step, layer).size(), 1U);
+  EXPECT_EQ(dlrm_tasks(step).groups().size(), 1U);
+}
+
 }  // namespace
 }  // namespace overture::workload
