@@ -37,12 +37,11 @@ constexpr std::uint32_t kAhead = 16;  // rows; from 8 to 32 it makes no differen
   return value;
 }
 
-[[gnu::always_inline]] inline void prefetch_row(const float* row, std::int32_t dim) {
-  for (std::int32_t column = 0; column < dim; column += 16) __builtin_prefetch(row + column);
-}
-[[gnu::always_inline]] inline void prefetch_row_to_write(const float* row, std::int32_t floats) {
-  for (std::int32_t column = 0; column < floats; column += 16) __builtin_prefetch(row + column, 1);
-  __builtin_prefetch(row + floats - 1, 1);  // a row that does not start at a cache line reaches into one more
+// All its cache lines, to read, or to write too: a row that does not start at one reaches into one more.
+template <int kWrite>
+[[gnu::always_inline]] inline void prefetch_row(const float* row, std::int32_t floats) {
+  for (std::int32_t column = 0; column < floats; column += 16) __builtin_prefetch(row + column, kWrite);
+  if (floats % 16 != 1) __builtin_prefetch(row + floats - 1, kWrite);
 }
 
 // ---- pooling
@@ -84,7 +83,7 @@ void pool_samples(const PoolJob& job) {
     const auto end =
         job.offsets == nullptr ? static_cast<std::uint32_t>(sample) + 1 : job.offsets[sample + 1];
     for (std::uint32_t i = begin + kAhead; i < end + kAhead && i < last; ++i)
-      prefetch_row(job.rows[job.lookups[i]], job.dim);
+      prefetch_row<0>(job.rows[job.lookups[i]], job.dim);
     float* const out = job.out + sample * job.out_stride;
     if constexpr (Vectors > 0) {
       pool_one<Vectors>(job, begin, end, out);
@@ -94,14 +93,31 @@ void pool_samples(const PoolJob& job) {
   }
 }
 
+// One lookup each, unscaled. The sum still starts at zero, which makes a plus of a minus zero.
+template <int Vectors>
+void copy_rows(const PoolJob& job) {
+  for (std::int64_t sample = job.from; sample < job.to; ++sample) {
+    if (job.to - sample > kAhead) prefetch_row<0>(job.rows[job.lookups[sample + kAhead]], Vectors * kLanes);
+    const float* const row = job.rows[job.lookups[sample]];
+    float* const out = job.out + sample * job.out_stride;
+    for (int v = 0; v < Vectors; ++v) store(out + v * kLanes, Eight{} + load(row + v * kLanes));
+  }
+}
+
+template <int Vectors>
+void pool_rows(const PoolJob& job) {
+  if (job.offsets == nullptr && job.scales == nullptr) return copy_rows<Vectors>(job);
+  pool_samples<Vectors>(job);
+}
+
 inline void pool(const PoolJob& job) {
   switch (job.dim) {
-    case 8: return pool_samples<1>(job);
-    case 16: return pool_samples<2>(job);
-    case 32: return pool_samples<4>(job);
-    case 48: return pool_samples<6>(job);
-    case 64: return pool_samples<8>(job);
-    case 128: return pool_samples<16>(job);
+    case 8: return pool_rows<1>(job);
+    case 16: return pool_rows<2>(job);
+    case 32: return pool_rows<4>(job);
+    case 48: return pool_rows<6>(job);
+    case 64: return pool_rows<8>(job);
+    case 128: return pool_rows<16>(job);
     default: return pool_samples<0>(job);
   }
 }
@@ -119,13 +135,19 @@ inline void pool(const PoolJob& job) {
 }
 
 template <int Vectors>
+[[gnu::always_inline]] inline void sum_in_registers(const SumJob& job, std::uint32_t row, Eight* sum) {
+  for (int v = 0; v < Vectors; ++v) sum[v] = Eight{};
+  for (std::uint32_t i = job.starts[row]; i < job.starts[row + 1]; ++i) {
+    const Eight scale = all(job.scales == nullptr ? 1.0f : job.scales[i]);
+    for (int v = 0; v < Vectors; ++v) sum[v] += scale * load(job.gradients + job.places[i] + v * kLanes);
+  }
+}
+
+template <int Vectors>
 [[gnu::always_inline]] inline void sum_one(const SumJob& job, std::uint32_t row, float* sums) {
   if constexpr (Vectors > 0) {
-    Eight sum[Vectors] = {};
-    for (std::uint32_t i = job.starts[row]; i < job.starts[row + 1]; ++i) {
-      const Eight scale = all(job.scales == nullptr ? 1.0f : job.scales[i]);
-      for (int v = 0; v < Vectors; ++v) sum[v] += scale * load(job.gradients + job.places[i] + v * kLanes);
-    }
+    Eight sum[Vectors];
+    sum_in_registers<Vectors>(job, row, sum);
     for (int v = 0; v < Vectors; ++v) store(sums + v * kLanes, sum[v]);
   } else {
     std::int32_t column = 0;
@@ -145,7 +167,16 @@ template <int Vectors>
   for (; column < dim; ++column) row[column] = row[column] - rule.learning_rate * gradient[column];
 }
 
-// The squares are added up in eight lanes, and those in a fixed order: whatever the registers are.
+// The rate of a row whose squares have been added up in eight lanes; those are added in a fixed order:
+// whatever the registers are.
+[[gnu::always_inline]] inline float adagrad_rate(const UpdateRule& rule, std::int32_t dim, Eight squares,
+                                                 float* state) {
+  const float sum = ((squares[0] + squares[4]) + (squares[1] + squares[5])) +
+                    ((squares[2] + squares[6]) + (squares[3] + squares[7]));
+  *state += sum / static_cast<float>(dim);
+  return rule.learning_rate / (__builtin_sqrtf(*state) + rule.epsilon);
+}
+
 [[gnu::always_inline]] inline void apply_adagrad(const UpdateRule& rule, std::int32_t dim,
                                                  const float* gradient, float* row) {
   Eight squares{};
@@ -158,10 +189,7 @@ template <int Vectors>
     const Eight g = load_some(gradient + column, dim - column);
     squares += g * g;
   }
-  const float sum = ((squares[0] + squares[4]) + (squares[1] + squares[5])) +
-                    ((squares[2] + squares[6]) + (squares[3] + squares[7]));
-  row[dim] += sum / static_cast<float>(dim);
-  const float rate = rule.learning_rate / (__builtin_sqrtf(row[dim]) + rule.epsilon);
+  const float rate = adagrad_rate(rule, dim, squares, row + dim);
   const UpdateRule with_rate{.kind = OptimizerKind::sgd, .learning_rate = rate};
   apply_sgd(with_rate, dim, gradient, row);
 }
@@ -200,16 +228,45 @@ void sum_rows(const SumJob& job, float* const* sums) {
   for (std::uint32_t row = job.from; row < job.to; ++row) sum_one<Vectors>(job, row, sums[row - job.from]);
 }
 
+// As apply_sgd and apply_adagrad do it, number by number, without a detour of the gradient through memory.
+template <int Vectors, OptimizerKind kKind>
+[[gnu::always_inline]] inline void update_in_registers(const SumJob& job, const UpdateRule& rule,
+                                                       std::uint32_t number, float* row) {
+  Eight gradient[Vectors];
+  sum_in_registers<Vectors>(job, number, gradient);
+  float rate = rule.learning_rate;
+  if constexpr (kKind == OptimizerKind::adagrad) {
+    Eight squares{};
+    for (int v = 0; v < Vectors; ++v) squares += gradient[v] * gradient[v];
+    rate = adagrad_rate(rule, Vectors * kLanes, squares, row + Vectors * kLanes);
+  }
+  for (int v = 0; v < Vectors; ++v) store(row + v * kLanes, load(row + v * kLanes) - all(rate) * gradient[v]);
+}
+
+template <int Vectors, OptimizerKind kKind>
+void update_rows(const SumJob& job, const UpdateRule& rule, float* const* rows) {
+  alignas(32) float sum[Vectors > 0 ? Vectors * kLanes : kWidestRow];
+  const std::int32_t dim = Vectors > 0 ? Vectors * kLanes : job.dim;
+  const std::int32_t floats = kKind == OptimizerKind::adam      ? 3 * dim
+                              : kKind == OptimizerKind::adagrad ? dim + 1
+                                                                : dim;
+  for (std::uint32_t row = job.from; row < job.to; ++row) {
+    if (job.to - row > kAhead) prefetch_row<1>(rows[row + kAhead], floats);
+    if constexpr (Vectors > 0 && kKind != OptimizerKind::adam) {
+      update_in_registers<Vectors, kKind>(job, rule, row, rows[row]);
+    } else {
+      sum_one<Vectors>(job, row, sum);
+      apply(rule, dim, sum, rows[row]);
+    }
+  }
+}
+
 template <int Vectors>
 void update_rows(const SumJob& job, const UpdateRule& rule, float* const* rows) {
-  alignas(32) float sum[kWidestRow];
-  const std::int32_t floats = rule.kind == OptimizerKind::adam      ? 3 * job.dim
-                              : rule.kind == OptimizerKind::adagrad ? job.dim + 1
-                                                                    : job.dim;
-  for (std::uint32_t row = job.from; row < job.to; ++row) {
-    if (job.to - row > kAhead) prefetch_row_to_write(rows[row + kAhead], floats);
-    sum_one<Vectors>(job, row, sum);
-    apply(rule, job.dim, sum, rows[row]);
+  switch (rule.kind) {
+    case OptimizerKind::sgd: return update_rows<Vectors, OptimizerKind::sgd>(job, rule, rows);
+    case OptimizerKind::adagrad: return update_rows<Vectors, OptimizerKind::adagrad>(job, rule, rows);
+    case OptimizerKind::adam: return update_rows<Vectors, OptimizerKind::adam>(job, rule, rows);
   }
 }
 

@@ -12,9 +12,6 @@
 namespace overture::lookahead {
 namespace {
 
-// Rows ahead for which memory is asked.
-constexpr std::uint32_t kAhead = 32;
-
 PlannerConfig validated(PlannerConfig config) {
   validate(config);
   return config;
@@ -31,7 +28,10 @@ bool all_below(std::span<const Id> ids, std::int64_t rows) {
 }  // namespace
 
 Planner::Planner(PlannerConfig config)
-    : config_(validated(std::move(config))), window_(config_.table_rows, config_.index_lookups) {
+    : config_(validated(std::move(config))),
+      window_({.table_rows = config_.table_rows,
+               .several_trainers = config_.trainers > 1,
+               .index_lookups = config_.index_lookups}) {
   if (!config_.capacity) return;
   forecast_.emplace(config_.lookahead, config_.depth(), *config_.capacity);
   arrivals_.kept_since.resize(config_.lookahead);
@@ -140,11 +140,10 @@ void Planner::clean_up(StepPlan& plan) {
 void Planner::fetch(std::int32_t number, StepPlan& plan) {
   const WindowBatch& batch = window_.batches()[number];
   for (const std::uint32_t place : batch.fresh) {
-    const WindowRow& use = window_.use(place);
     const std::uint32_t slot = slots_.take();
-    KnownRow& known = window_[use.known];
-    known.slot = slot;
-    plan.fetches.push_back({.row = known.row, .users = use.users, .slot = slot, .for_batch = number});
+    window_.set_slot(place, slot);
+    plan.fetches.push_back(
+        {.row = window_.row(place), .users = window_.users(place), .slot = slot, .for_batch = number});
   }
 }
 
@@ -157,39 +156,40 @@ void Planner::plan_batch(StepPlan& plan) {
   plan.window_rows = window_.rows();
   plan.resident = slots_.taken();
   plan.occupancy = occupancy_ += plan.prefetches;
+  const std::size_t left_before = leaving_.size();
   plan_rows(batch, plan.rows);
-  for (const std::uint32_t place : batch.fresh) plan.rows[place - batch.from].event = Event::prefetch;
+  const auto leaving = static_cast<std::int64_t>(leaving_.size() - left_before);
+  occupancy_ -= leaving;
   plan.lookup_rows.swap(batch.lookup_rows);
   if (forecast_) forecast_->pass(step());
-  window_.pop();
+  window_.pop(leaving);
 }
 
+// Every row is written down as one that leaves; only behind those that do, the list goes on.
 void Planner::plan_rows(const WindowBatch& batch, std::vector<PlannedRow>& rows) {
   rows.resize(batch.rows());  // writes only what the largest batch so far did not have
-  const std::size_t left_before = leaving_.size();
-  for (std::uint32_t i = 0; i < batch.rows(); ++i) {
-    if (i + kAhead < batch.rows()) window_.prefetch(window_.use(batch.from + i + kAhead));
-    plan_row(window_.use(batch.from + i), rows[i]);
-  }
-  occupancy_ -= static_cast<std::int64_t>(leaving_.size() - left_before);
-}
-
-void Planner::plan_row(const WindowRow& use, PlannedRow& row) {
-  const KnownRow& known = window_[use.known];
-  row.row = known.row;
-  row.users = use.users;
-  row.next_users = use.next_users;
-  row.slot = known.slot;
-  row.count = use.count;
-  row.ttl = window_.last_use(known);
-  row.next_use = use.other_use;
-  row.owner = static_cast<std::uint8_t>(owner(row.row, use.users, config_.trainers));
-  row.sync = sync_class(step(), use.other_use, use.users);
-  row.event = Event::hit;
-  if (use.other_use == kNever) {
-    leaving_.push_back({.row = row.row, .slot = row.slot, .owner = row.owner});
-    window_.leave();
-  }
+  maybe_leaving_.resize(std::max<std::size_t>(maybe_leaving_.size(), batch.rows() + 1));
+  Eviction* leaving = maybe_leaving_.data();
+  PlannedRow* row = rows.data();
+  const std::int32_t number = step();
+  const int trainers = config_.trainers;
+  window_.for_each_row([&](const RowUse& use) {
+    const auto owned_by = static_cast<std::uint8_t>(owner(use.row, use.users, trainers));
+    *row++ = {.row = use.row,
+              .users = use.users,
+              .next_users = use.next_users,
+              .slot = use.slot,
+              .count = use.count,
+              .ttl = use.last_use,
+              .next_use = use.next_use,
+              .owner = owned_by,
+              .sync = sync_class(number, use.next_use, use.users),
+              .event = Event::hit};
+    *leaving = {.row = use.row, .slot = use.slot, .owner = owned_by};
+    leaving += static_cast<int>(use.next_use == kNever);
+  });
+  for (const std::uint32_t place : batch.fresh) rows[place - batch.from].event = Event::prefetch;
+  leaving_.insert(leaving_.end(), maybe_leaving_.data(), leaving);
 }
 
 void Planner::plan_flush(StepPlan& plan) {

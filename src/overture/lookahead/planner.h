@@ -60,7 +60,6 @@ class Planner {
   void fetch(std::int32_t number, StepPlan& plan);
   void plan_batch(StepPlan& plan);
   void plan_rows(const WindowBatch& batch, std::vector<PlannedRow>& rows);
-  void plan_row(const WindowRow& use, PlannedRow& row);
   void plan_flush(StepPlan& plan);
 
   PlannerConfig config_;
@@ -68,8 +67,9 @@ class Planner {
   std::optional<Forecast> forecast_;  // with a capacity
   Arrivals arrivals_;
   Slots slots_;
-  std::vector<Eviction> leaving_;      // used for the last time, still in the cache
-  std::int32_t fetched_through_ = -1;  // the last batch whose rows have been fetched
+  std::vector<Eviction> leaving_;        // used for the last time, still in the cache
+  std::vector<Eviction> maybe_leaving_;  // while rows are planned
+  std::int32_t fetched_through_ = -1;    // the last batch whose rows have been fetched
   std::int64_t occupancy_ = 0;
   bool wants_batch_ = false;
   bool adding_ = false;

@@ -1,5 +1,7 @@
 #include "overture/lookahead/row_index.h"
 
+#include <vector>
+
 #include <gtest/gtest.h>
 
 #include "overture/base/random.h"
@@ -7,45 +9,59 @@
 namespace overture::lookahead {
 namespace {
 
-constexpr auto kAny = [](std::uint32_t) { return true; };
+template <class Key>
+void insert(RowIndex<Key>& index, Key key, std::uint32_t number) {
+  EXPECT_EQ(index.find_or_insert(key, [&] { return number; }), number);
+}
 
 TEST(RowIndex, FindsWhatWasInsertedAndNothingElse) {
-  RowIndex index;
-  index.insert(77, 5);
+  RowIndex<std::uint32_t> index;
+  insert<std::uint32_t>(index, 77, 5);
+  insert<std::uint32_t>(index, 0, 6);
 
-  EXPECT_EQ(index.find(77, kAny), 5);
-  EXPECT_EQ(index.find(78, kAny), RowIndex::kAbsent);
-  EXPECT_EQ(index.find(0, kAny), RowIndex::kAbsent);
+  EXPECT_EQ(index.find(77), 5);
+  EXPECT_EQ(index.find(0), 6);
+  EXPECT_EQ(index.find(78), RowIndex<std::uint32_t>::kAbsent);
 }
 
-TEST(RowIndex, TellsRowsOfTheSameHashApart) {
-  RowIndex index;
-  index.insert(77, 5);
-  index.insert(77, 6);
+TEST(RowIndex, AKeyKeepsItsNumber) {
+  RowIndex<std::uint64_t> index;
+  insert<std::uint64_t>(index, 1ull << 40, 5);
 
-  EXPECT_EQ(index.find(77, [](std::uint32_t n) { return n == 6; }), 6);
+  EXPECT_EQ(index.find_or_insert(1ull << 40, [] { return 6u; }), 5);
+  EXPECT_EQ(index.find(1ull << 41), RowIndex<std::uint64_t>::kAbsent);
 }
 
-// Half of the hashes are near the end, so that clusters run over it.
-TEST(RowIndex, ASweepLosesOnlyWhatIsStale) {
-  RandomStream random = RandomStreams(1).make("hashes");
-  RowIndex index;
-  std::vector<std::uint32_t> halves;
+// Drawn from few keys, so that many come back after they were swept out.
+template <class Key>
+void sweep_and_compare(Key stride) {
+  RandomStream random = RandomStreams(1).make("keys");
+  RowIndex<Key> index;
+  std::vector<Key> keys;
   std::vector<bool> stale;
-  for (std::uint32_t number = 0; number < 20'000; ++number) {
-    const std::uint64_t bits = random();
-    halves.push_back(static_cast<std::uint32_t>((bits & 1) != 0 ? bits >> 32 : ~(bits >> 45)));
-    stale.push_back(false);
-    if (index.full()) {
-      for (std::size_t n = 0; n < number; ++n) stale[n] = stale[n] || random.below(3) == 0;
+  for (int i = 0; i < 40'000; ++i) {
+    if (!index.has_room(1)) {
+      for (std::size_t n = 0; n < stale.size(); ++n) stale[n] = stale[n] || random.below(3) == 0;
       index.sweep([&](std::uint32_t n) { return stale[n]; }, [](std::uint32_t) {});
+      ASSERT_TRUE(index.has_room(1));
     }
-    index.insert(halves.back(), number);
+    const Key key = static_cast<Key>(random.below(30'000)) * stride;
+    const std::uint32_t number = index.find_or_insert(key, [&] {
+      keys.push_back(key);
+      stale.push_back(false);
+      return static_cast<std::uint32_t>(keys.size() - 1);
+    });
+    ASSERT_EQ(keys[number], key);
   }
-  for (std::uint32_t number = 0; number < halves.size(); ++number) {
+  for (std::uint32_t number = 0; number < keys.size(); ++number) {
     if (stale[number]) continue;
-    ASSERT_EQ(index.find(halves[number], [&](std::uint32_t n) { return n == number; }), number);
+    ASSERT_EQ(index.find(keys[number]), number);
   }
+}
+
+TEST(RowIndex, ASweepLosesOnlyWhatIsStale) {
+  sweep_and_compare<std::uint32_t>(1);
+  sweep_and_compare<std::uint64_t>((1ull << 33) + 1);
 }
 
 }  // namespace

@@ -69,8 +69,8 @@ inline std::int64_t most_different_rows(const Trace& trace) {
   return static_cast<std::int64_t>(most);
 }
 
-// Multi-hot, some features empty, popular ids first; some tables small enough for an array and some not; a
-// run may be shorter than its lookahead and have empty batches; the capacity is often as tight as possible.
+// Multi-hot, some features empty, popular ids first; tables small enough for an array, and larger ones; a run
+// may be shorter than its lookahead and have empty batches; the capacity is often as tight as possible.
 inline Trace random_trace(std::uint64_t seed) {
   RandomStream random = RandomStreams(seed).make("trace");
   const auto draw = [&](std::int64_t least, std::int64_t most) {
@@ -82,8 +82,8 @@ inline Trace random_trace(std::uint64_t seed) {
   if (draw(0, 1) == 0) config.prefetch_depth = static_cast<std::int32_t>(draw(1, config.lookahead));
   config.cleanup_interval = static_cast<std::int32_t>(draw(1, config.lookahead));
   const std::int64_t ids = draw(2, 60);
-  for (std::int64_t t = draw(1, 4); t > 0; --t)
-    config.table_rows.push_back(draw(0, 1) == 0 ? ids : kMostRows);
+  const std::int64_t sizes[] = {ids, 1 << 12, 1 << 20, kMostRows};  // the window treats all differently
+  for (std::int64_t t = draw(1, 4); t > 0; --t) config.table_rows.push_back(sizes[draw(0, 3)]);
   Trace trace{.config = std::move(config)};
   trace.batches.resize(static_cast<std::size_t>(draw(0, 25)));
   for (TraceBatch& batch : trace.batches) {

@@ -2,166 +2,230 @@
 
 #include <algorithm>
 #include <array>
-#include <utility>
 
 namespace overture::lookahead {
 namespace {
 
-// In Criteo three lookups of four go to tables this small. What is kept for all of them is 80 MiB at most.
-constexpr std::int64_t kSmallTable = 1 << 18;
+// In Criteo three lookups of four go to tables this small. What is kept for all of them is 32 MiB at most.
+constexpr std::int64_t kSmallTable = 1 << 19;
 constexpr std::int64_t kSmallRows = 1 << 21;
+// In tables that have fewer rows than this, most lookups of a batch find a row that it has seen.
+constexpr std::int64_t kTinyTable = 1 << 11;
 
 // How far ahead memory is asked for: enough to hide a miss, little enough to be still there.
 constexpr std::uint32_t kAhead = 32;
 
+// `one` if `condition`, else `other`, without the branch that compilers like to make of it.
+std::uint32_t pick(bool condition, std::uint32_t one, std::uint32_t other) {
+  return other ^ ((one ^ other) & (0u - static_cast<std::uint32_t>(condition)));
+}
+
 }  // namespace
 
-Window::Window(const std::vector<std::int64_t>& table_rows, bool index_lookups)
-    : index_lookups_(index_lookups) {
-  std::int64_t end = 0;
-  for (const std::int64_t rows : table_rows) {
-    const bool small = rows <= kSmallTable && end + rows <= kSmallRows;
-    small_from_.push_back(small ? end : -1);
-    if (small) end += rows;
+Window::Window(const WindowConfig& config)
+    : several_trainers_(config.several_trainers), index_lookups_(config.index_lookups) {
+  std::int64_t small_end = 0;
+  std::int64_t large_end = 0;
+  for (const std::int64_t rows : config.table_rows) {
+    if (rows <= kSmallTable && small_end + rows <= kSmallRows) {
+      const auto kind = rows < kTinyTable ? Place::Kind::tiny : Place::Kind::small;
+      tables_.push_back({kind, static_cast<std::uint32_t>(small_end)});
+      small_end += rows;
+    } else if (large_end + rows <= std::int64_t{1} << 32) {
+      tables_.push_back({Place::Kind::large, static_cast<std::uint32_t>(large_end)});
+      large_end += rows;
+    } else {
+      tables_.push_back({Place::Kind::vast, 0});
+    }
   }
-  seen_.resize(static_cast<std::size_t>(end));
-  known_.resize(static_cast<std::size_t>(end));
+  known_.resize(static_cast<std::size_t>(small_end));
 }
 
 void Window::begin_batch() {
   WindowBatch& batch = batches_.push();
-  batch.from = batch.to = uses_.end();
+  batch.from = batch.to = places_end_;
 }
+
+// Writes uses down: whether the newest batch has seen a row is anybody's guess, so there is no branch. Every
+// row is written as a new one, and the next goes behind it only if it was. Keeps in registers what the
+// compiler would read again after every write.
+template <bool kSeveralTrainers>
+class Window::Writer {
+ public:
+  Writer(Window& window, std::int32_t now, Trainers user)
+      : uses_(window.uses_.places()),
+        next_use_(window.next_use_.places()),
+        users_(window.users_.places()),
+        next_users_(window.next_users_.places()),
+        from_(window.batches_[now].from),
+        before_(window.before_.data()),
+        now_(now),
+        user_(user),
+        end_(window.places_end_) {}
+
+  // A lookup of the row of this number; gives the place of its use.
+  std::uint32_t add(Row row, std::uint32_t known, LastUse& last) {
+    const bool seen = last.batch == now_;
+    const std::uint32_t place = pick(seen, last.place, end_);
+    before_[end_ - from_] = last;
+    uses_[end_] = {.row = row, .known = known, .count = 0};
+    next_use_[end_] = kNever;
+    if constexpr (kSeveralTrainers) users_[end_] = next_users_[end_] = 0;
+    last = {now_, place};
+    end_ += static_cast<std::uint32_t>(!seen);
+    count(place);
+    return place;
+  }
+  // The same for a row that has most likely been seen.
+  std::uint32_t add_popular(Row row, std::uint32_t known, LastUse& last) {
+    if (last.batch != now_) return add(row, known, last);
+    count(last.place);
+    return last.place;
+  }
+
+  std::uint32_t end() const { return end_; }
+
+ private:
+  void count(std::uint32_t place) {
+    ++uses_[place].count;
+    if constexpr (kSeveralTrainers) users_[place] |= user_;
+  }
+
+  WindowColumn<WindowRow>::Places uses_;
+  WindowColumn<std::int32_t>::Places next_use_;
+  WindowColumn<Trainers>::Places users_;
+  WindowColumn<Trainers>::Places next_users_;
+  std::uint32_t from_;
+  LastUse* before_;
+  std::int32_t now_;
+  Trainers user_;
+  std::uint32_t end_;
+};
 
 template <class Id>
 void Window::read(std::int64_t table, int trainer, std::span<const Id> ids) {
   WindowBatch& batch = batches_[batches_.end() - 1];
-  batch.lookups += static_cast<std::int64_t>(ids.size());
-  if (small_from_[static_cast<std::size_t>(table)] >= 0) {
-    read_small(table, only(trainer), ids, batch);
+  make_room(batch, ids.size());
+  std::vector<std::uint32_t>& places = index_lookups_ ? batch.lookup_rows : places_;
+  const std::size_t before = index_lookups_ ? places.size() : 0;
+  places.resize(before + ids.size());
+  const Reading<Id> reading{.table = table,
+                            .where = tables_[static_cast<std::size_t>(table)],
+                            .now = batches_.end() - 1,
+                            .user = only(trainer),
+                            .ids = ids,
+                            .places = places.data() + before};
+  if (several_trainers_) {
+    read<true>(reading);
   } else {
-    read_large(table, only(trainer), ids, batch);
+    read<false>(reading);
   }
-  batch.to = uses_.end();
+  if (index_lookups_) {
+    for (std::size_t i = before; i < places.size(); ++i) places[i] -= batch.from;
+  }
+  batch.lookups += static_cast<std::int64_t>(ids.size());
+  batch.to = places_end_;
 }
 
 template void Window::read(std::int64_t, int, std::span<const std::int32_t>);
 template void Window::read(std::int64_t, int, std::span<const std::int64_t>);
 
-// Where the numbers of so many lookups go; null when nobody wants them.
-std::uint32_t* Window::room_for_numbers(WindowBatch& batch, std::size_t lookups) const {
-  if (!index_lookups_) return nullptr;
-  batch.lookup_rows.resize(batch.lookup_rows.size() + lookups);
-  return batch.lookup_rows.data() + batch.lookup_rows.size() - lookups;
+// For all lookups to be different, and one more that is written and not kept.
+void Window::make_room(const WindowBatch& batch, std::size_t lookups) {
+  uses_.reserve(places_begin_, places_end_, lookups + 1);
+  next_use_.reserve(places_begin_, places_end_, lookups + 1);
+  if (several_trainers_) {
+    users_.reserve(places_begin_, places_end_, lookups + 1);
+    next_users_.reserve(places_begin_, places_end_, lookups + 1);
+  }
+  before_.resize(std::max(before_.size(), batch.rows() + lookups + 1));
 }
 
-template <class Id>
-void Window::read_small(std::int64_t table, Trainers user, std::span<const Id> ids, WindowBatch& batch) {
-  const auto known_from = static_cast<std::uint32_t>(small_from_[static_cast<std::size_t>(table)]);
-  Seen* const seen = seen_.data() + known_from;
-  const std::int32_t now = batches_.end() - 1;
-  const std::uint32_t first_new = uses_.end();
-  std::uint32_t* numbers = room_for_numbers(batch, ids.size());
-  for (const Id id : ids) {
-    Seen& last = seen[id];
-    if (last.batch == now) {
-      WindowRow& use = uses_[last.place];
-      use.users |= user;
-      ++use.count;
-    } else {
-      last = {now, uses_.end()};
-      uses_.push({.users = user, .known = known_from + static_cast<std::uint32_t>(id), .count = 1});
-    }
-    if (numbers != nullptr) *numbers++ = last.place - batch.from;
+template <bool kSeveralTrainers, class Id>
+void Window::read(const Reading<Id>& reading) {
+  Writer<kSeveralTrainers> writer(*this, reading.now, reading.user);
+  switch (reading.where.kind) {
+    case Place::Kind::tiny: read_tiny(reading, writer); break;
+    case Place::Kind::small: read_small(reading, writer); break;
+    case Place::Kind::large: read_large(reading, large_, writer); break;
+    case Place::Kind::vast: read_large(reading, vast_, writer); break;
   }
-  for (std::uint32_t place = first_new; place != uses_.end(); ++place) {
-    if (uses_.end() - place > kAhead) __builtin_prefetch(&known_[uses_[place + kAhead].known], 1);
-    const std::uint32_t known = uses_[place].known;
-    known_[known].row = make_row(table, known - known_from);
-    note_use(known_[known], place);
+  places_end_ = writer.end();
+}
+
+template <class Out, class Id>
+void Window::read_tiny(const Reading<Id>& reading, Out& writer) {
+  KnownRow* const known = known_.data();
+  for (std::size_t i = 0; i < reading.ids.size(); ++i) {
+    const std::uint32_t number = reading.where.from + static_cast<std::uint32_t>(reading.ids[i]);
+    reading.places[i] =
+        writer.add_popular(make_row(reading.table, reading.ids[i]), number, known[number].last);
+  }
+}
+
+template <class Out, class Id>
+void Window::read_small(const Reading<Id>& reading, Out& writer) {
+  KnownRow* const known = known_.data();
+  const std::span<const Id> ids = reading.ids;
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    if (i + kAhead < ids.size())
+      __builtin_prefetch(&known[reading.where.from + static_cast<std::uint32_t>(ids[i + kAhead])], 1);
+    const std::uint32_t number = reading.where.from + static_cast<std::uint32_t>(ids[i]);
+    reading.places[i] = writer.add(make_row(reading.table, ids[i]), number, known[number].last);
   }
 }
 
 // In blocks, one kind of memory access after the other, so that the misses of each overlap.
-template <class Id>
-void Window::read_large(std::int64_t table, Trainers user, std::span<const Id> ids, WindowBatch& batch) {
-  const std::int32_t now = batches_.end() - 1;
-  std::uint32_t* numbers = room_for_numbers(batch, ids.size());
-  std::array<std::uint32_t, 64> halves;
-  std::array<std::uint32_t, halves.size()> guesses;
-  for (; !ids.empty(); ids = ids.subspan(std::min(ids.size(), halves.size()))) {
-    const std::size_t size = std::min(ids.size(), halves.size());
-    for (std::size_t i = 0; i < size; ++i) {
-      halves[i] = hash(make_row(table, ids[i]));
-      index_.prefetch(halves[i]);
+template <class Out, class Id, class Key>
+void Window::read_large(const Reading<Id>& reading, RowIndex<Key>& index, Out& writer) {
+  constexpr std::size_t kBlock = 64;
+  const auto key_of = [&](Id id) {
+    return sizeof(Key) == 4 ? static_cast<Key>(reading.where.from + static_cast<std::uint32_t>(id))
+                            : static_cast<Key>(make_row(reading.table, id));
+  };
+  std::array<std::uint32_t, kBlock> numbers;
+  for (std::size_t from = 0; from < reading.ids.size(); from += kBlock) {
+    if (!index.has_room(kBlock)) sweep(index);
+    const std::span<const Id> ids = reading.ids.subspan(from, std::min(kBlock, reading.ids.size() - from));
+    for (const Id id : ids) index.prefetch(key_of(id));
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+      numbers[i] = index.find_or_insert(key_of(ids[i]), [this] { return add_known(); });
+      __builtin_prefetch(&known_[numbers[i]], 1);
     }
-    for (std::size_t i = 0; i < size; ++i) {
-      guesses[i] = index_.find(halves[i], [](std::uint32_t) { return true; });
-      if (guesses[i] != RowIndex::kAbsent) __builtin_prefetch(&known_[guesses[i]], 1);
-    }
-    for (std::size_t i = 0; i < size; ++i) {
-      const Row row = make_row(table, ids[i]);
-      const bool right = guesses[i] != RowIndex::kAbsent && known_[guesses[i]].row == row;
-      const std::uint32_t known = right ? guesses[i] : find_or_add(row, halves[i]);
-      std::uint32_t place = known_[known].last_place;
-      if (known_[known].last_use == now) {
-        uses_[place].users |= user;
-        ++uses_[place].count;
-      } else {
-        place = uses_.end();
-        uses_.push({.users = user, .known = known, .count = 1});
-        note_use(known_[known], place);
-      }
-      if (numbers != nullptr) *numbers++ = place - batch.from;
+    KnownRow* const known = known_.data();
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+      reading.places[from + i] =
+          writer.add(make_row(reading.table, ids[i]), numbers[i], known[numbers[i]].last);
     }
   }
 }
 
-// Tells a row of its new use, and the use of the row's last one.
-inline void Window::note_use(KnownRow& known, std::uint32_t place) {
-  uses_[place].other_use = known.last_use;
-  uses_[place].previous_place = known.last_place;
-  known.previous_use = known.last_use;
-  known.last_use = batches_.end() - 1;
-  known.last_place = place;
-}
-
-std::uint32_t Window::find_or_add(Row row, std::uint32_t half) {
-  const std::uint32_t found = index_.find(
-      half, [&](std::uint32_t known) { return known != RowIndex::kAbsent && known_[known].row == row; });
-  return found != RowIndex::kAbsent ? found : add(row, half);
-}
-
-std::uint32_t Window::add(Row row, std::uint32_t half) {
-  if (index_.full()) sweep();
-  auto place = static_cast<std::uint32_t>(known_.size());
+std::uint32_t Window::add_known() {
   if (free_.empty()) {
-    known_.push_back({.row = row});
-  } else {
-    place = free_.back();
-    free_.pop_back();
-    known_[place] = {.row = row};
+    known_.push_back({});
+    return static_cast<std::uint32_t>(known_.size() - 1);
   }
-  index_.insert(half, place);
-  return place;
+  const std::uint32_t number = free_.back();
+  free_.pop_back();
+  known_[number] = {};
+  return number;
 }
 
-void Window::sweep() {
+template <class Key>
+void Window::sweep(RowIndex<Key>& index) {
   const auto is_stale = [this](std::uint32_t known) {
-    if (known_[known].last_use >= begin_) return false;
-    known_[known].row = kNoRow;  // so that nobody takes it for what it was
+    if (known_[known].last.batch >= begin_) return false;
     free_.push_back(known);
     return true;
   };
-  index_.sweep(is_stale, [this](std::uint32_t known) { __builtin_prefetch(&known_[known], 1); });
+  index.sweep(is_stale, [this](std::uint32_t known) { __builtin_prefetch(&known_[known]); });
 }
 
 void Window::count(Arrivals& arrivals) const {
-  const WindowBatch& batch = batches_[end_ + 1];
   arrivals.fresh = 0;
   std::fill(arrivals.kept_since.begin(), arrivals.kept_since.end(), 0);
-  for (std::uint32_t place = batch.from; place != batch.to; ++place) {
-    const std::int32_t previous = uses_[place].other_use;
+  for (std::uint32_t i = 0; i < batches_[end_ + 1].rows(); ++i) {
+    const std::int32_t previous = before_[i].batch;
     if (previous < begin_) {
       ++arrivals.fresh;
     } else {
@@ -173,25 +237,43 @@ void Window::count(Arrivals& arrivals) const {
 void Window::enter() {
   WindowBatch& batch = batches_[++end_];
   batch.issue_step = begin_;
-  for (std::uint32_t place = batch.from; place != batch.to; ++place) {
-    if (batch.to - place > kAhead) {
-      const WindowRow& soon = uses_[place + kAhead];
-      if (soon.other_use >= begin_) __builtin_prefetch(&uses_[soon.previous_place], 1);
-    }
-    WindowRow& use = uses_[place];
-    if (std::exchange(use.other_use, kNever) < begin_) {
-      batch.fresh.push_back(place);
-    } else {
-      WindowRow& before = uses_[use.previous_place];
-      before.other_use = end_;
-      before.next_users = use.users;
-    }
+  batch.fresh.resize(batch.rows() + 1);
+  if (several_trainers_) {
+    link<true>(batch);
+  } else {
+    link<false>(batch);
   }
   rows_ += static_cast<std::int64_t>(batch.fresh.size());
 }
 
-void Window::pop() {
-  uses_.pop_until(batches_[begin_].to);
+// A row without a use before in the window writes to its own place what is there already: no branch, since
+// nobody could predict it.
+template <bool kSeveralTrainers>
+void Window::link(WindowBatch& batch) {
+  const auto next_use = next_use_.places();
+  const auto users = users_.places();
+  const auto next_users = next_users_.places();
+  const LastUse* const before = before_.data();
+  const std::int32_t begin = begin_;
+  const std::int32_t end = end_;
+  std::uint32_t* fresh = batch.fresh.data();
+  for (std::uint32_t i = 0; i < batch.rows(); ++i) {
+    if (i + kAhead < batch.rows()) __builtin_prefetch(&next_use[before[i + kAhead].place], 1);
+    const std::uint32_t place = batch.from + i;
+    const bool is_fresh = before[i].batch < begin;
+    const std::uint32_t linked = pick(is_fresh, place, before[i].place);
+    *fresh = place;
+    fresh += static_cast<int>(is_fresh);
+    next_use[linked] = static_cast<std::int32_t>(
+        pick(is_fresh, static_cast<std::uint32_t>(kNever), static_cast<std::uint32_t>(end)));
+    if constexpr (kSeveralTrainers) next_users[linked] = users[place] & (Trainers{is_fresh} - 1);
+  }
+  batch.fresh.resize(static_cast<std::size_t>(fresh - batch.fresh.data()));
+}
+
+void Window::pop(std::int64_t leaving) {
+  rows_ -= leaving;
+  places_begin_ = batches_[begin_].to;
   batches_.pop();
   ++begin_;
 }

@@ -1,7 +1,7 @@
-// Window: the different rows of the batches that have been read and not yet planned, each with its last two
-// uses. A batch is read, which finds its different rows, and then enters, which links every row to its use
-// before; so that planning a batch searches nothing. At most one batch has been read that has not entered:
-// the one that waits for room. Knows no capacity and no cache.
+// Window: the different rows of the batches that have been read and not yet planned, each with its last use.
+// A batch is read, which finds its different rows, and then enters, which links every row to its use before;
+// so that planning a batch searches nothing. At most one batch has been read that has not entered: the one
+// that waits for room. Knows no capacity and no cache.
 #pragma once
 
 #include <cstddef>
@@ -12,28 +12,57 @@
 #include "overture/lookahead/batch_ring.h"
 #include "overture/lookahead/forecast.h"
 #include "overture/lookahead/huge_pages.h"
+#include "overture/lookahead/plan.h"
 #include "overture/lookahead/row_index.h"
 #include "overture/lookahead/window_batch.h"
-#include "overture/lookahead/window_rows.h"
+#include "overture/lookahead/window_column.h"
 
 namespace overture::lookahead {
 
-// What the window knows of one row. Half a cache line.
-struct alignas(32) KnownRow {
-  Row row{};
-  std::int32_t last_use = kNever;      // a batch,
-  std::uint32_t last_place = 0;        // and the place of that use
-  std::int32_t previous_use = kNever;  // the batch that used it before
-  std::uint32_t slot = 0;              // in the cache, once it has been fetched
+// The last use of a row: a batch, and the place of the use.
+struct LastUse {
+  std::int32_t batch = kNever;
+  std::uint32_t place = 0;
 };
-static_assert(sizeof(KnownRow) == 32);
+
+// What the window knows of a row: a quarter of a cache line.
+struct alignas(16) KnownRow {
+  LastUse last;
+  std::uint32_t slot = 0;  // in the cache, once it has been fetched
+};
+static_assert(sizeof(KnownRow) == 16);
+
+// The use of one row in one batch. What is read or written at random has columns of its own, which are small
+// enough to stay near the core.
+struct alignas(16) WindowRow {
+  Row row{};
+  std::uint32_t known = 0;  // number of what the window knows of the row
+  std::uint32_t count = 0;  // lookups
+};
+static_assert(sizeof(WindowRow) == 16);
+
+// All that the window has to say of a row of a batch that is planned.
+struct RowUse {
+  Row row;
+  std::uint32_t count;
+  std::uint32_t slot;
+  std::int32_t last_use;  // the last batch in the window that uses the row
+  std::int32_t next_use;  // the next one
+  Trainers users;
+  Trainers next_users;
+};
+
+struct WindowConfig {
+  std::vector<std::int64_t> table_rows;
+  bool several_trainers = false;
+  bool index_lookups = false;
+};
 
 class Window {
  public:
-  Window(const std::vector<std::int64_t>& table_rows, bool index_lookups);
+  explicit Window(const WindowConfig& config);
 
   BatchRing& batches() { return batches_; }
-  WindowRow& use(std::uint32_t place) { return uses_[place]; }
   std::int32_t begin() const { return begin_; }  // the batch to plan next
   std::int32_t end() const { return end_; }      // the last batch that has entered
   std::int64_t rows() const { return rows_; }    // different rows of the batches that have
@@ -49,47 +78,110 @@ class Window {
   // Takes the next batch in: links each row to its use before, and lists the rows that have none in the
   // window.
   void enter();
-  // Takes the oldest batch away.
-  void pop();
+  // Takes the oldest batch away, whose rows but so many are used again in the window.
+  void pop(std::int64_t leaving);
 
-  KnownRow& operator[](std::uint32_t known) { return known_[known]; }
-  // The last batch in the window that uses the row.
-  std::int32_t last_use(const KnownRow& known) const {
-    return known.last_use <= end_ ? known.last_use : known.previous_use;
+  // Calls visit(use) for every row of the oldest batch, in order.
+  template <class Visit>
+  void for_each_row(Visit visit) {
+    if (several_trainers_) {
+      for_each_row<true>(visit);
+    } else {
+      for_each_row<false>(visit);
+    }
   }
-  void prefetch(const WindowRow& use) const { __builtin_prefetch(&known_[use.known]); }
-  // A row of the batch that is planned is not used again in the window.
-  void leave() { --rows_; }
+
+  // A row of a batch in the window: which it is, who uses it, and where it lies.
+  Row row(std::uint32_t place) const { return uses_[place].row; }
+  Trainers users(std::uint32_t place) const { return several_trainers_ ? users_[place] : only(0); }
+  void set_slot(std::uint32_t place, std::uint32_t slot) { known_[uses_[place].known].slot = slot; }
 
  private:
+  // Where the rows of a table are found.
+  struct Place {
+    enum class Kind : std::uint8_t { tiny, small, large, vast } kind;
+    std::uint32_t from;  // the first row's number when tiny or small, its key when large
+  };
+  // Lookups to be read, and where to tell the place of each.
   template <class Id>
-  void read_small(std::int64_t table, Trainers user, std::span<const Id> ids, WindowBatch& batch);
-  template <class Id>
-  void read_large(std::int64_t table, Trainers user, std::span<const Id> ids, WindowBatch& batch);
-  std::uint32_t* room_for_numbers(WindowBatch& batch, std::size_t lookups) const;
-  void note_use(KnownRow& known, std::uint32_t place);
-  std::uint32_t find_or_add(Row row, std::uint32_t half);
-  std::uint32_t add(Row row, std::uint32_t half);
-  void sweep();
-
-  // The last use of a row: small enough that those of all small tables stay near the core.
-  struct Seen {
-    std::int32_t batch = kNever;
-    std::uint32_t place = 0;
+  struct Reading {
+    std::int64_t table;
+    Place where;
+    std::int32_t now;  // the batch
+    Trainers user;
+    std::span<const Id> ids;
+    std::uint32_t* places;
   };
 
+  template <bool kSeveralTrainers>
+  class Writer;
+
+  template <bool kSeveralTrainers, class Id>
+  void read(const Reading<Id>& reading);
+  template <class Out, class Id>
+  void read_tiny(const Reading<Id>& reading, Out& writer);
+  template <class Out, class Id>
+  void read_small(const Reading<Id>& reading, Out& writer);
+  template <class Out, class Id, class Key>
+  void read_large(const Reading<Id>& reading, RowIndex<Key>& index, Out& writer);
+  void make_room(const WindowBatch& batch, std::size_t lookups);
+  std::uint32_t add_known();
+  template <class Key>
+  void sweep(RowIndex<Key>& index);
+  template <bool kSeveralTrainers>
+  void link(WindowBatch& batch);
+  template <bool kSeveralTrainers, class Visit>
+  void for_each_row(Visit visit);
+
   BatchRing batches_;
-  WindowRows uses_;
+  std::uint32_t places_begin_ = 0;
+  std::uint32_t places_end_ = 0;
+  WindowColumn<WindowRow> uses_;
+  WindowColumn<std::int32_t> next_use_;
+  WindowColumn<Trainers> users_;       // only with several trainers,
+  WindowColumn<Trainers> next_users_;  // as this
+  std::vector<LastUse> before_;        // of the newest batch's rows, until it has entered
+  bool several_trainers_;
   bool index_lookups_;
-  // Rows of small tables are known by their place, table after table; only those of the others are searched.
-  std::vector<std::int64_t> small_from_;  // per table; -1 for the others
-  HugeVector<Seen> seen_;                 // per row of a small table
-  RowIndex index_;                        // into known_
+  // Rows of small tables are known by their number, table after table; those of the others are searched, and
+  // numbered behind them.
+  std::vector<Place> tables_;
+  RowIndex<std::uint32_t> large_;
+  RowIndex<std::uint64_t> vast_;
   HugeVector<KnownRow> known_;
-  std::vector<std::uint32_t> free_;  // places in known_
-  std::int32_t begin_ = 0;           // the batch that is planned next
+  std::vector<std::uint32_t> free_;    // numbers
+  std::vector<std::uint32_t> places_;  // of lookups, when nobody wants to know
+  std::int32_t begin_ = 0;             // the batch that is planned next
   std::int32_t end_ = -1;
   std::int64_t rows_ = 0;
 };
+
+template <bool kSeveralTrainers, class Visit>
+void Window::for_each_row(Visit visit) {
+  constexpr std::uint32_t kAhead = 32;
+  const WindowBatch& batch = batches_[begin_];
+  const auto uses = uses_.places();
+  const auto next_uses = next_use_.places();
+  const auto users = users_.places();
+  const auto next_users = next_users_.places();
+  const KnownRow* const known_rows = known_.data();
+  const std::int32_t end = end_;
+  for (std::uint32_t place = batch.from; place != batch.to; ++place) {
+    if (batch.to - place > kAhead) __builtin_prefetch(known_rows + uses[place + kAhead].known);
+    const WindowRow use = uses[place];
+    const KnownRow known = known_rows[use.known];
+    const std::int32_t next_use = next_uses[place];
+    // A batch that has been read but not entered does not count: then it is the use before.
+    const bool entered = known.last.batch <= end;
+    visit(RowUse{
+        .row = use.row,
+        .count = use.count,
+        .slot = known.slot,
+        .last_use = entered ? known.last.batch : before_[known.last.place - batches_[end + 1].from].batch,
+        .next_use = next_use,
+        .users = kSeveralTrainers ? users[place] : only(0),
+        .next_users = kSeveralTrainers ? next_users[place] : Trainers{next_use != kNever}});
+  }
+}
 
 }  // namespace overture::lookahead
