@@ -24,16 +24,30 @@ interface Shape {
   facets: string[]; // columns that tell charts apart
 }
 
+function combinations(table: Table, columns: string[]): number {
+  const texts = columns.map((c) => table.texts(c));
+  return new Set(Array.from({ length: table.length }, (_, row) => texts.map((t) => t[row]).join('\n'))).size;
+}
+
 function shape(table: Table): Shape | undefined {
   const x = SIZES.find((name) => table.has(name) && table.isNumeric(name) && table.distinct(name).length > 1);
   if (!x || NO_FILES.test(table.file)) return undefined;
   const isKey = (c: string) =>
     c !== x &&
     table.distinct(c).length > 1 &&
-    (!table.isNumeric(c) || (quantity(c).unit === '' && table.distinct(c).length <= Math.min(8, table.length / 2)));
+    !PUBLISHED.test(c) &&
+    (!table.isNumeric(c) ||
+      (quantity(c).unit === '' &&
+        table.numbers(c).every(Number.isInteger) &&
+        table.distinct(c).length <= Math.min(8, table.length / 2)));
   const keys = table.columns.filter(
     (c) => isKey(c) && table.distinct(c).length <= 24 && !/status|note|err|match|digest|path|runs$/.test(c),
   );
+  // What the others already tell needs no chart of its own.
+  for (const key of keys.filter((k) => table.isNumeric(k))) {
+    const others = keys.filter((k) => k !== key);
+    if (combinations(table, others) === combinations(table, keys)) keys.splice(keys.indexOf(key), 1);
+  }
   const measures = table.columns.filter(
     (c) =>
       c !== x &&
