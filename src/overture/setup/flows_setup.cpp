@@ -46,6 +46,24 @@ void describe(V& v, TopologyChoice& t) {
     describe(g, "ring", c.ring, "From neighbour to neighbour");
     describe(g, "local", c.local, "From a host into its own router");
   });
+  v.optional_group("expander", t.expander, "ToRs joined by a random regular graph (Xpander, CoNEXT 2016)",
+                   [](auto& g, topology::ExpanderConfig& c) {
+                     g.field("tors", c.tors, "Top-of-rack switches; even");
+                     g.field("hosts_per_tor", c.hosts_per_tor, "Hosts on each");
+                     g.field("uplinks", c.uplinks, "Of a ToR, each to another ToR");
+                     g.field("draws", c.draws, "Of graphs; the one with the fewest hops is kept");
+                     describe(g, "host", c.host, "From host to ToR");
+                     describe(g, "fabric", c.fabric, "From ToR to ToR");
+                   });
+  v.optional_group("direct_connect", t.direct_connect,
+                   "Nodes wired to one another in rings, without switches (TopoOpt, NSDI 2023)",
+                   [](auto& g, topology::DirectConnectConfig& c) {
+                     g.field("nodes", c.nodes, "Hosts that also forward");
+                     g.field("degree", c.degree, "Fibres that leave a node; each is a step of one ring");
+                     g.integers("jumps", c.jumps,
+                                "From i to i + jump, one per fibre; spread out if left out");
+                     describe(g, "fibre", c.fibre, "From node to node");
+                   });
   v.optional_group(
       "opera", t.opera, "Rotor switches (NSDI 2020): half of a ToR's ports to hosts, half to rotors",
       [](auto& g, topology::OperaConfig& c) {
@@ -269,7 +287,12 @@ void describe(V& v, FlowsSetup& s) {
 
 int chosen(const TopologyChoice& t) {
   return (t.star ? 1 : 0) + (t.leaf_spine ? 1 : 0) + (t.fat_tree ? 1 : 0) + (t.torus ? 1 : 0) +
-         (t.opera ? 1 : 0) + (t.file.empty() ? 0 : 1);
+         (t.expander ? 1 : 0) + (t.direct_connect ? 1 : 0) + (t.opera ? 1 : 0) + (t.file.empty() ? 0 : 1);
+}
+
+topology::ExpanderConfig with_seed(topology::ExpanderConfig config, std::uint64_t seed) {
+  config.seed = seed;
+  return config;
 }
 
 topology::Topology build(const FlowsSetup& setup) {
@@ -285,6 +308,8 @@ topology::Topology build(const FlowsSetup& setup) {
     return topology::fat_tree(thin ? topology::oversubscribed(*t.fat_tree, setup.oversubscription)
                                    : *t.fat_tree);
   if (t.torus) return topology::torus(*t.torus);
+  if (t.expander) return topology::expander(with_seed(*t.expander, setup.network.seed));
+  if (t.direct_connect) return topology::direct_connect(*t.direct_connect);
   if (t.opera)
     fail(setup, "topology.opera", "changes with time and is no graph",
          "`overture flows` and `overture bench collective` run it");
@@ -304,7 +329,7 @@ FlowsSetup parse_flows_setup(std::string_view text, const std::string& file,
   reader.finish();
   if (chosen(setup.topology) != 1) {
     fail(setup, "topology", fmt::format("chooses {} topologies", chosen(setup.topology)),
-         "choose one of star, leaf_spine, fat_tree, torus, opera, file");
+         "choose one of star, leaf_spine, fat_tree, torus, expander, direct_connect, opera, file");
   }
   try {
     require_sound(setup.network);

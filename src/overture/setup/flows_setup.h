@@ -11,6 +11,8 @@
 #include "overture/network/packet/run_flows.h"
 #include "overture/network/rotor/config.h"
 #include "overture/setup/visitors.h"
+#include "overture/topology/direct_connect.h"
+#include "overture/topology/expander.h"
 #include "overture/topology/fat_tree.h"
 #include "overture/topology/hierarchical_switch.h"
 #include "overture/topology/leaf_spine.h"
@@ -27,6 +29,8 @@ struct TopologyChoice {
   std::optional<topology::LeafSpineConfig> leaf_spine;
   std::optional<topology::FatTreeConfig> fat_tree;
   std::optional<topology::TorusConfig> torus;
+  std::optional<topology::ExpanderConfig> expander;
+  std::optional<topology::DirectConnectConfig> direct_connect;
   std::optional<topology::OperaConfig> opera;  // time-varying: see make_opera()
   std::string file;                            // a graph in a text file, beside the setup
 };

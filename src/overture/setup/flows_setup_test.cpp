@@ -48,7 +48,9 @@ TEST(FlowsSetup, ErrorsSayWhatWouldWork) {
   };
   EXPECT_EQ(
       with({"topology={}"}),
-      "a.yaml: topology: chooses 0 topologies\n  choose one of star, leaf_spine, fat_tree, torus, opera, file");
+      "a.yaml: topology: chooses 0 topologies\n  choose one of star, leaf_spine, fat_tree, torus, expander, "
+      "direct_connect, opera, file");
+  EXPECT_NE(with({"topology.expander={}"}).find("chooses 2 topologies"), std::string::npos);
   EXPECT_NE(with({"topology.torus={}"}).find("chooses 2 topologies"), std::string::npos);
   EXPECT_NE(with({"tcp.contol=dctcp"}).find("did you mean \"control\"?"), std::string::npos);
   const FlowsSetup odd = parse_flows_setup(kStar, "a.yaml", {"traffic.pattern=rign"});
