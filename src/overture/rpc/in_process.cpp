@@ -29,7 +29,8 @@ class InProcess::Party : public Transport {
       if (queue_.empty()) {
         arrived_.wait(lock);
       } else if (queue_.top().due > Clock::now()) {
-        arrived_.wait_until(lock, queue_.top().due);
+        const Clock::time_point due = queue_.top().due;  // waiting looks at it again when the queue has moved
+        arrived_.wait_until(lock, due);
       } else {
         message = std::move(const_cast<Waiting&>(queue_.top()).message);  // it leaves the queue at once
         queue_.pop();

@@ -56,6 +56,22 @@ TEST(InProcess, ALinkTakesItsTime) {
   EXPECT_EQ(message.payload.size(), 10'000u);
 }
 
+TEST(InProcess, WhatIsDueEarlierOvertakesWhatIsWaitedFor) {
+  InProcess network({Link{10_Gbps, 1h}, std::nullopt, std::nullopt});
+  network.party(Address{0}).send({.to = Address{2}});
+  std::thread sender([&] {
+    std::this_thread::sleep_for(5ms);  // by now the receiver waits for the late one
+    for (std::int64_t i = 0; i < 50; ++i) network.party(Address{1}).send({.to = Address{2}, .step = i});
+  });
+  Message message;
+  for (std::int64_t i = 0; i < 50; ++i) {
+    ASSERT_TRUE(network.party(Address{2}).receive(message));
+    EXPECT_EQ(message.from, Address{1});
+    EXPECT_EQ(message.step, i);
+  }
+  sender.join();
+}
+
 TEST(InProcess, CloseWakesThoseWhoWait) {
   InProcess network({std::nullopt});
   std::thread closer([&] { network.close(); });
