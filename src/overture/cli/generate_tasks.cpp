@@ -5,6 +5,7 @@
 #include "overture/base/error.h"
 #include "overture/cli/commands.h"
 #include "overture/cli/task_graphs.h"
+#include "overture/compute/csv.h"
 #include "overture/model/published.h"
 #include "overture/workload/dlrm_tasks.h"
 
@@ -15,8 +16,8 @@ struct Options {
   std::string model = "A";
   std::string variant = "baseline";
   int nodes = 16;
-  int tables = 0;
-  int batch = 0;
+  std::string tables;
+  std::string batch;
   std::string calibration;
   bool as_published = false;
   std::string out;
@@ -32,15 +33,19 @@ model::PublishedVariant variant_of(const Options& options) {
   throw UserError(fmt::format("there is no model and variant \"{}\"", asked), suggest(asked, known));
 }
 
+std::int64_t batch_of(const Options& options, const model::PublishedVariant& variant) {
+  if (options.batch.empty()) return variant.batch;
+  return compute::whole_number(options.batch, {.key = "--batch"}, 1, std::int64_t{1} << 40);
+}
+
 int run(const Options& options) {
   if (options.nodes < 2) throw UserError({.key = "--nodes"}, "at least 2");
-  if (options.tables < 0) throw UserError({.key = "--tables"}, "at least 1");
-  if (options.batch < 0) throw UserError({.key = "--batch"}, "at least 1");
   const model::PublishedVariant variant = variant_of(options);
   model::DlrmShape shape = variant.shape();
-  if (options.tables > 0) shape.tables = options.tables;
+  if (!options.tables.empty())
+    shape.tables = static_cast<int>(compute::whole_number(options.tables, {.key = "--tables"}, 1, 1'000'000));
   workload::DlrmStep step{.model = model::make_dlrm(shape),
-                          .batch = options.batch > 0 ? options.batch : variant.batch,
+                          .batch = batch_of(options, variant),
                           .nodes = options.nodes,
                           .calibration = model::published_calibration(options.model)};
   if (!options.calibration.empty())

@@ -41,6 +41,7 @@ struct Options {
   bool resume = false;
   bool overwrite = false;
   bool json = false;
+  bool no_report = false;
   TrainFlags flags;
 };
 
@@ -178,8 +179,8 @@ void print_summary(const setup::TrainSetup& setup, const Done& done, const fs::p
   if (done.metrics) {
     for (const auto& [label, value] : metric_lines(*done.metrics)) table.add({label, value});
   }
-  fmt::print("{}\nresults: {}\nreport: {}\n", table.text(), folder.string(),
-             (folder / "report.html").string());
+  fmt::print("{}\nresults: {}\n", table.text(), folder.string());
+  if (fs::exists(folder / "report.html")) fmt::print("report: {}\n", (folder / "report.html").string());
 }
 
 std::size_t table_bytes(const train::TrainConfig& config) {
@@ -211,7 +212,7 @@ int run(const Options& options) {
   }
   const std::string text = summary(setup, done, table_bytes(config)).dump(2) + "\n";
   write_file(folder / "summary.json", text);
-  report::write_html(folder);
+  if (!options.no_report) report::write_html(folder);
   if (options.json) {
     fmt::print("{}", text);
   } else {
@@ -232,6 +233,7 @@ void add_train(Command& root) {
       .option("-o,--results", options->folder, "Folder for the results (default: results/<setup name>)")
       .flag("--resume", options->resume, "Go on where the run in the results folder was stopped")
       .flag("--overwrite", options->overwrite, "Replace the run in the results folder")
+      .flag("--no-report", options->no_report, "Do not make report.html")
       .flag("--json", options->json, "Print summary.json instead of a table");
   add_train_flags(command, options->flags);
   command
