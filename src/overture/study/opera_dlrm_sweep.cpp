@@ -22,8 +22,8 @@ Cell with(Cell cell, const std::string& axis, const std::string& value) {
   return cell;
 }
 
-// On `network`: without the parts that it does not have. The fluid tells slices only where a cell names one
-// of their times, so that all points of a sweep do.
+// On `network`: without the parts that it does not have. All points of a sweep as a fluid name the time of
+// reconfiguration, the unchanged one too.
 Cell on(StudyNetwork network, Cell cell) {
   cell.network = network;
   if (network == StudyNetwork::opera) {

@@ -9,28 +9,13 @@
 
 #include "overture/base/error.h"
 #include "overture/study/opera_dlrm_networks.h"
+#include "overture/study/testing.h"
 
 namespace overture::study {
 namespace {
 
 using workload::AllReduce;
 using namespace std::chrono_literals;
-
-constexpr AllReduce kDps = AllReduce::distributed_parameter_server;
-
-MatrixChoice small() {
-  return {.nodes = {16}, .models = {"I"}, .variants = {"baseline"}, .backend = StudyBackend::flow};
-}
-
-template <class Act>
-std::string complaint(Act act) {
-  try {
-    act();
-  } catch (const UserError& error) {
-    return error.what();
-  }
-  return "no complaint";
-}
 
 std::set<std::string> names(const std::vector<Cell>& cells) {
   std::set<std::string> all;

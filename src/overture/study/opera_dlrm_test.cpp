@@ -14,6 +14,7 @@
 #include "overture/study/opera_dlrm_explain.h"
 #include "overture/study/opera_dlrm_figures.h"
 #include "overture/study/opera_dlrm_jobs.h"
+#include "overture/study/testing.h"
 
 namespace overture::study {
 namespace {
@@ -21,26 +22,10 @@ namespace {
 using workload::AllReduce;
 using namespace std::chrono_literals;
 
-constexpr AllReduce kDps = AllReduce::distributed_parameter_server;
-
-MatrixChoice small() {
-  return {.nodes = {16}, .models = {"I"}, .variants = {"baseline"}, .backend = StudyBackend::flow};
-}
-
 std::vector<FinishedCell> run_all(const MatrixChoice& choice) {
   std::vector<FinishedCell> finished;
   for (const Cell& cell : matrix(choice)) finished.push_back({cell, run_cell(cell)});
   return finished;
-}
-
-template <class Act>
-std::string complaint(Act act) {
-  try {
-    act();
-  } catch (const UserError& error) {
-    return error.what();
-  }
-  return "no complaint";
 }
 
 std::vector<std::string> lines_of(const std::string& text) {

@@ -25,19 +25,6 @@ Bytes peak_queue(const RunResult& result) {
   return std::ranges::max(result.links, {}, &LinkRecord::peak_queue).peak_queue;
 }
 
-// The least that a flow can take: all of it over its slowest link, and the last byte over all the wires.
-Duration on_an_empty_wire(const Topology& topology, const FlowSpec& flow, bool spray) {
-  Duration wires{};
-  Duration slowest{};
-  const auto links = path(topology, index(flow.from), index(flow.to), topology::Pick::by_destination());
-  for (const int link : links) {
-    wires += topology.graph.links()[link].wire.delay;
-    if (spray && link != links.front() && link != links.back()) continue;
-    slowest = std::max(slowest, transfer_time(flow.size, topology.graph.links()[link].wire.rate));
-  }
-  return wires + slowest;
-}
-
 // A tree: on rings PFC may deadlock.
 Topology draw_tree(RandomStream& random) {
   for (;;) {
@@ -68,19 +55,6 @@ PacketConfig draw_pfc(RandomStream& random) {
     if (random.below(2) == 0) config.plain.inject = 7_Gbps;
   }
   return config;
-}
-
-void expect_all_delivered(const Topology& topology, const PacketConfig& config,
-                          const std::vector<FlowSpec>& flows, const RunResult& result, std::uint64_t seed) {
-  Bytes sent{0};
-  const bool spray = config.paths == topology::PathRule::spray;
-  for (std::size_t i = 0; i < flows.size(); ++i) {
-    ASSERT_TRUE(result.completion[i]) << "seed " << seed << " flow " << i;
-    if (flows[i].from != flows[i].to) sent += flows[i].size;
-    EXPECT_GE(*result.completion[i], on_an_empty_wire(topology, flows[i], spray))
-        << "seed " << seed << " flow " << i;
-  }
-  EXPECT_EQ(result.statistics.delivered, sent) << "seed " << seed;
 }
 
 TEST(Pfc, DeliversEveryByteOnceAndDropsNothing) {

@@ -18,33 +18,11 @@ namespace {
 using namespace literals;
 using topology::Topology;
 
-// The least time that a flow can take: the whole message over its slowest link, and its last byte over all
-// the wires. Sprayed packets share only the first and the last link.
-Duration on_an_empty_wire(const Topology& topology, const FlowSpec& flow, bool spray) {
-  Duration wires{};
-  Duration slowest{};
-  const auto links = path(topology, index(flow.from), index(flow.to), topology::Pick::by_destination());
-  for (const int link : links) {
-    wires += topology.graph.links()[link].wire.delay;
-    if (spray && link != links.front() && link != links.back()) continue;
-    slowest = std::max(slowest, transfer_time(flow.size, topology.graph.links()[link].wire.rate));
-  }
-  return wires + slowest;
-}
-
 // Everything arrives, every byte once, not before it can; the same run again is the same.
 void expect_delivery(const Topology& topology, const PacketConfig& config, const std::vector<FlowSpec>& flows,
                      std::uint64_t seed, Statistics& total) {
   const RunResult result = run_flows(topology, config, flows);
-  const bool spray = config.paths == topology::PathRule::spray;
-  Bytes sent{0};
-  for (std::size_t i = 0; i < flows.size(); ++i) {
-    ASSERT_TRUE(result.completion[i]) << "seed " << seed << " flow " << i;
-    if (flows[i].from != flows[i].to) sent += flows[i].size;
-    EXPECT_GE(*result.completion[i], on_an_empty_wire(topology, flows[i], spray))
-        << "seed " << seed << " flow " << i;
-  }
-  EXPECT_EQ(result.statistics.delivered, sent) << "seed " << seed;
+  expect_all_delivered(topology, config, flows, result, seed);
   EXPECT_EQ(run_flows(topology, config, flows).digest, result.digest) << "seed " << seed;
   total.trims += result.statistics.trims;
   total.drops += result.statistics.drops;
@@ -57,28 +35,31 @@ void crowd(std::vector<FlowSpec>& flows) {
   for (FlowSpec& flow : flows) flow = {.from = flow.from, .to = flow.to, .size = flow.size * 5};
 }
 
-TEST(PacketEngine, DeliversEveryByteOnceAndNeverBeatsTheWire) {
+enum class Crowds : bool { never, often };
+
+// Random networks with a configuration of `draw` each.
+Statistics deliver_all(const char* stream, std::uint64_t seeds, PacketConfig (*draw)(RandomStream&),
+                       Crowds crowds) {
   Statistics total;
-  for (std::uint64_t seed = 1; seed <= 150; ++seed) {
-    RandomStream random = RandomStreams(seed).make("properties");
+  for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
+    RandomStream random = RandomStreams(seed).make(stream);
     const Topology topology = draw_topology(random);
-    const PacketConfig config = draw_tcp(random);
-    expect_delivery(topology, config, draw_flows(random, topology.graph.hosts()), seed, total);
+    const PacketConfig config = draw(random);
+    std::vector<FlowSpec> flows = draw_flows(random, topology.graph.hosts());
+    if (crowds == Crowds::often && random.below(2) == 0) crowd(flows);
+    expect_delivery(topology, config, flows, seed, total);
   }
+  return total;
+}
+
+TEST(PacketEngine, DeliversEveryByteOnceAndNeverBeatsTheWire) {
+  const Statistics total = deliver_all("properties", 150, draw_tcp, Crowds::never);
   EXPECT_GT(total.drops, 10'000);  // the draws are harsh enough to mean something
   EXPECT_GT(total.timeouts, 100);
 }
 
 TEST(PacketEngine, NdpDeliversEveryByteOnceAndNeverBeatsTheWire) {
-  Statistics total;
-  for (std::uint64_t seed = 1; seed <= 150; ++seed) {
-    RandomStream random = RandomStreams(seed).make("ndp properties");
-    const Topology topology = draw_topology(random);
-    const PacketConfig config = draw_ndp(random);
-    std::vector<FlowSpec> flows = draw_flows(random, topology.graph.hosts());
-    if (random.below(2) == 0) crowd(flows);
-    expect_delivery(topology, config, flows, seed, total);
-  }
+  const Statistics total = deliver_all("ndp properties", 150, draw_ndp, Crowds::often);
   EXPECT_GT(total.trims, 10'000);
   EXPECT_GT(total.drops, 1'000);
   EXPECT_GT(total.timeouts, 100);
@@ -86,15 +67,7 @@ TEST(PacketEngine, NdpDeliversEveryByteOnceAndNeverBeatsTheWire) {
 }
 
 TEST(PacketEngine, HtsimsDctcpDeliversEveryByteOnceAndNeverBeatsTheWire) {
-  Statistics total;
-  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
-    RandomStream random = RandomStreams(seed).make("htsim properties");
-    const Topology topology = draw_topology(random);
-    const PacketConfig config = draw_htsim_dctcp(random);
-    std::vector<FlowSpec> flows = draw_flows(random, topology.graph.hosts());
-    if (random.below(2) == 0) crowd(flows);
-    expect_delivery(topology, config, flows, seed, total);
-  }
+  const Statistics total = deliver_all("htsim properties", 100, draw_htsim_dctcp, Crowds::often);
   EXPECT_GT(total.drops, 10'000);
   EXPECT_GT(total.timeouts, 100);
   EXPECT_GT(total.duplicates, 100);

@@ -1,8 +1,11 @@
 // Random networks, configurations and traffic for property tests: small, varied, and harsh enough to lose
-// packets.
+// packets; and what must hold on all of them.
 #pragma once
 
+#include <algorithm>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include "overture/base/random.h"
 #include "overture/network/packet/run_flows.h"
@@ -101,6 +104,35 @@ inline PacketConfig draw_ndp(RandomStream& random) {
       Bytes{64 + static_cast<std::int64_t>(random.below(random.below(2) == 0 ? 200 : 100'000))};
   trim.trim_arriving = random.unit();
   return config;
+}
+
+// The least time that a flow can take: the whole message over its slowest link, and its last byte over all
+// the wires. Sprayed packets share only the first and the last link.
+inline Duration on_an_empty_wire(const topology::Topology& topology, const FlowSpec& flow, bool spray) {
+  Duration wires{};
+  Duration slowest{};
+  const auto links = path(topology, index(flow.from), index(flow.to), topology::Pick::by_destination());
+  for (const int link : links) {
+    wires += topology.graph.links()[link].wire.delay;
+    if (spray && link != links.front() && link != links.back()) continue;
+    slowest = std::max(slowest, transfer_time(flow.size, topology.graph.links()[link].wire.rate));
+  }
+  return wires + slowest;
+}
+
+// Every message is complete, every byte was delivered once, and nothing came before it could.
+inline void expect_all_delivered(const topology::Topology& topology, const PacketConfig& config,
+                                 const std::vector<FlowSpec>& flows, const RunResult& result,
+                                 std::uint64_t seed) {
+  Bytes sent{0};
+  const bool spray = config.paths == topology::PathRule::spray;
+  for (std::size_t i = 0; i < flows.size(); ++i) {
+    ASSERT_TRUE(result.completion[i]) << "seed " << seed << " flow " << i;
+    if (flows[i].from != flows[i].to) sent += flows[i].size;
+    EXPECT_GE(*result.completion[i], on_an_empty_wire(topology, flows[i], spray))
+        << "seed " << seed << " flow " << i;
+  }
+  EXPECT_EQ(result.statistics.delivered, sent) << "seed " << seed;
 }
 
 }  // namespace overture::network::packet
