@@ -99,6 +99,7 @@ int run(const Options& options) {
   if (!options.no_report) report::write_html(folder);
   print_summary(graph, result);
   fmt::print("results: {}\n", folder.string());
+  if (!options.no_report) fmt::print("report: {}\n", (folder / "report.html").string());
   return 0;
 }
 

@@ -154,7 +154,8 @@ void print_matrix(const Options& options, const std::vector<study::StudyRow>& ro
   if (!finding.empty()) fmt::print("{}\n\n", wrap(finding, 80, 0));
   fmt::print("{}\n", study::iteration_table(rows));
   const std::string topoopt = study::topoopt_table(rows);
-  if (!topoopt.empty()) fmt::print("Speed-up of TopoOpt with its rings\n{}\n", topoopt);
+  if (!topoopt.empty())
+    fmt::print("Speed-up of TopoOpt, which has four links a node where the others have one\n{}\n", topoopt);
   const std::string speedups = study::speedup_table(rows);
   if (!speedups.empty()) {
     fmt::print("Speed-up of Opera over the fat tree; a/b: Opera reduces by a, the tree by b\n{}\n", speedups);
@@ -271,7 +272,8 @@ int run_design_sweep(const Options& options) {
   const auto rows = study::by_seed(finished);
   write_sweep(options, finished, rows);
   print_sweep(options, plan, finished, rows);
-  fmt::print("results: {} (sweep.csv, sweep-*.svg, a folder per point)\n", folder_of(options).string());
+  fmt::print("results: {} (sweep.csv, sweep-*.svg, report.html, a folder per point)\n",
+             folder_of(options).string());
   return code;
 }
 

@@ -48,6 +48,11 @@ const StudyRow* find(const std::vector<StudyRow>& rows, const Cell& like, StudyN
   return found == rows.end() ? nullptr : &*found;
 }
 
+// A sound run is not meant to find the published winner.
+std::string winner(const Cell& cell, const std::optional<Speedup>& speedup) {
+  return speedup && cell.setting == Setting::published() ? std::string(speedup->winner()) : "-";
+}
+
 // One row of each comparison, in order.
 std::vector<Cell> comparisons(const std::vector<StudyRow>& rows) {
   std::vector<Cell> result;
@@ -169,8 +174,7 @@ std::string speedup_table(const std::vector<StudyRow>& rows) {
       return or_dash(s ? s->published : std::nullopt);
     };
     table.add({cell.model, variant_text(cell), fmt::format("{}", cell.nodes), ours(ring_ring), ours(dps_dps),
-               published(dps_dps), ours(dps_ring), published(dps_ring),
-               dps_ring && cell.setting == Setting::published() ? std::string(dps_ring->winner()) : "-"});
+               published(dps_dps), ours(dps_ring), published(dps_ring), winner(cell, dps_ring)});
   }
   return table.empty() ? "" : table.text();
 }
@@ -186,8 +190,7 @@ std::string topoopt_table(const std::vector<StudyRow>& rows) {
     const auto ours = [](const auto& s) { return or_dash(s ? std::optional(s->ours) : std::nullopt); };
     const auto published = [](const auto& s) { return or_dash(s ? s->published : std::nullopt); };
     table.add({cell.model, variant_text(cell), fmt::format("{}", cell.nodes), ours(over_tree),
-               published(over_tree), over_tree ? std::string(over_tree->winner()) : "-", ours(over_opera),
-               published(over_opera)});
+               published(over_tree), winner(cell, over_tree), ours(over_opera), published(over_opera)});
   }
   return table.empty() ? "" : table.text();
 }
