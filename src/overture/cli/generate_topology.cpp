@@ -60,7 +60,7 @@ void print_summary(const topology::Opera& opera, const std::vector<std::string>&
       {"rotors", fmt::format("{}, matchings each: {}", opera.uplinks(), opera.tors() / opera.uplinks())});
   table.add({"hops between ToRs", fmt::format("{:.3f} on average, {} at worst", hops.mean, hops.worst)});
   table.add(
-      {"slice", fmt::format("{}: {} stable, {} draining, {} with a rotor dark", to_string(timing.slice()),
+      {"slice", fmt::format("{}: {} stable, {} drain, {} dark", to_string(timing.slice()),
                             to_string(timing.stable), to_string(timing.drain), to_string(timing.dark))});
   table.add({"cycle", to_string(opera.cycle())});
   table.add({"slot of bulk traffic", to_string(opera.slot())});

@@ -2,6 +2,7 @@
 #include <charconv>
 #include <filesystem>
 #include <memory>
+#include <numeric>
 #include <thread>
 
 #include <fmt/format.h>
@@ -9,11 +10,10 @@
 
 #include "overture/base/error.h"
 #include "overture/base/files.h"
-#include "overture/base/interrupt.h"
-#include "overture/base/progress.h"
 #include "overture/base/text.h"
 #include "overture/cli/commands.h"
 #include "overture/cli/version.h"
+#include "overture/cli/watched_sweep.h"
 #include "overture/report/html.h"
 #include "overture/study/opera_dlrm_calibrate.h"
 #include "overture/study/opera_dlrm_explain.h"
@@ -101,24 +101,6 @@ int run_calibration(const Options& options) {
   return 0;
 }
 
-int run_watched(const study::SweepJob& job) {
-  std::vector<std::size_t> all(job.points.size());
-  for (std::size_t i = 0; i < all.size(); ++i) all[i] = i;
-  const Interrupt interrupt;
-  Progress progress("opera-dlrm", static_cast<std::int64_t>(all.size()));
-  const auto failures = study::run_sweep(job, all, [&](std::size_t done) {
-    progress.update(static_cast<std::int64_t>(done));
-    return !Interrupt::requested();
-  });
-  progress.finish();
-  if (Interrupt::requested()) fmt::print("stopped; the same command goes on from here\n\n");
-  for (const study::SweepFailure& failure : failures) {
-    fmt::print(stderr, "{} failed with exit code {}: {}\n", job.points[failure.point].overrides[0],
-               failure.exit_code, failure.message);
-  }
-  return failures.empty() ? 0 : failures[0].exit_code;
-}
-
 nlohmann::ordered_json calibrations() {
   auto json = nlohmann::ordered_json::object();
   for (const char* model : {"A", "I"}) {
@@ -185,7 +167,9 @@ std::vector<study::FinishedCell> finish(const Options& options, const std::vecto
   job.jobs =
       options.jobs > 0 ? options.jobs : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
   fs::create_directories(folder);
-  code = run_watched(job);
+  std::vector<std::size_t> all(cells.size());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  code = run_watched("opera-dlrm", job, all);
   return study::finished_cells(cells, job);
 }
 

@@ -10,11 +10,10 @@
 
 #include "overture/base/error.h"
 #include "overture/base/files.h"
-#include "overture/base/interrupt.h"
-#include "overture/base/progress.h"
 #include "overture/base/table.h"
 #include "overture/cli/commands.h"
 #include "overture/cli/version.h"
+#include "overture/cli/watched_sweep.h"
 #include "overture/report/csv_grid.h"
 #include "overture/report/html.h"
 #include "overture/setup/sweep_setup.h"
@@ -175,38 +174,14 @@ void print_table(const setup::SweepSetup& sweep, const std::vector<Row>& rows, c
   if (order.size() > kMost) fmt::print("and {} more in sweep.csv\n", order.size() - kMost);
 }
 
-std::vector<study::SweepFailure> run_watched(const Options& options, const study::SweepJob& job) {
-  const auto mine = points_of_part(options.part, job.points.size());
-  const Interrupt interrupt;
-  Progress progress("sweep", static_cast<std::int64_t>(mine.size()));
-  auto failures = study::run_sweep(job, mine, [&](std::size_t done) {
-    progress.update(static_cast<std::int64_t>(done));
-    return !Interrupt::requested();
-  });
-  progress.finish();
-  if (Interrupt::requested()) fmt::print("stopped; the same command goes on from here\n\n");
-  return failures;
-}
-
-void print_failures(const study::SweepJob& job, const std::vector<study::SweepFailure>& failures) {
-  constexpr std::size_t kMost = 3;
-  for (std::size_t i = 0; i < std::min(failures.size(), kMost); ++i) {
-    const study::SweepFailure& failure = failures[i];
-    fmt::print(stderr, "point {} ({}) failed with exit code {}: {}", failure.point + 1,
-               fmt::join(job.points[failure.point].overrides, ", "), failure.exit_code, failure.message);
-  }
-  if (failures.size() > kMost) fmt::print(stderr, "and {} more points failed\n", failures.size() - kMost);
-}
-
 int run(const Options& options) {
   const setup::SweepSetup sweep = setup::load_sweep_setup(options.setup, options.overrides);
   const fs::path folder =
       options.out.empty() ? fs::path("results") / fs::path(options.setup).stem() : fs::path(options.out);
   const study::SweepJob job = make_job(options, sweep, folder);
-  const auto failures = run_watched(options, job);
-  print_failures(job, failures);
+  const int code = run_watched("sweep", job, points_of_part(options.part, job.points.size()));
   const std::vector<Row> rows = gather(sweep, job);
-  if (rows.empty()) return failures.empty() ? 0 : failures[0].exit_code;
+  if (rows.empty()) return code;
   const std::string metric = metric_of(sweep, rows);
   write_results(sweep, job, folder, rows, metric);
   fmt::print("{}: {} of {} points, {}\n\n", sweep.name, rows.size(), job.points.size(), sweep.command);
@@ -214,7 +189,7 @@ int run(const Options& options) {
   report::write_html(folder);
   fmt::print("\nresults: {} (sweep.csv, a folder per point)\nreport: {}\n", folder.string(),
              (folder / "report.html").string());
-  return failures.empty() ? 0 : failures[0].exit_code;
+  return code;
 }
 
 }  // namespace

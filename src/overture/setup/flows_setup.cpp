@@ -4,6 +4,7 @@
 
 #include "overture/base/error.h"
 #include "overture/base/files.h"
+#include "overture/topology/dynexp_file.h"
 #include "overture/topology/graph_file.h"
 
 namespace overture::setup {
@@ -66,13 +67,14 @@ void describe(V& v, TopologyChoice& t) {
                    });
   v.optional_group(
       "opera", t.opera, "Rotor switches (NSDI 2020): half of a ToR's ports to hosts, half to rotors",
-      [](auto& g, topology::OperaConfig& c) {
+      [](auto& g, OperaChoice& c) {
         g.field("tors", c.tors, "Top-of-rack switches");
         g.field("ports", c.ports, "Of each; even");
         g.field("dark", c.dark, "How long a rotor takes to change");
         g.field("slice", c.slice, "0: as short as the longest path allows");
         g.field("queue_packets", c.queue_packets, "That a low-latency packet may meet at each hop");
         g.field("draws", c.draws, "Of schedules; the one with the fewest hops is kept");
+        g.field("file", c.file, "Instead of all these: the circuits of a dynexp file, beside the setup");
       });
   v.field("file", t.file, "A graph in a text file, beside the setup");
 }
@@ -290,6 +292,10 @@ int chosen(const TopologyChoice& t) {
          (t.expander ? 1 : 0) + (t.direct_connect ? 1 : 0) + (t.opera ? 1 : 0) + (t.file.empty() ? 0 : 1);
 }
 
+std::filesystem::path beside(const FlowsSetup& setup, const std::string& file) {
+  return std::filesystem::path(setup.file).parent_path() / file;
+}
+
 topology::ExpanderConfig with_seed(topology::ExpanderConfig config, std::uint64_t seed) {
   config.seed = seed;
   return config;
@@ -313,7 +319,7 @@ topology::Topology build(const FlowsSetup& setup) {
   if (t.opera)
     fail(setup, "topology.opera", "changes with time and is no graph",
          "`overture flows` and `overture bench collective` run it");
-  return topology::read_graph(std::filesystem::path(setup.file).parent_path() / t.file);
+  return topology::read_graph(beside(setup, t.file));
 }
 
 }  // namespace
@@ -379,6 +385,8 @@ void require_memory_for(const FlowsSetup& setup, double flows) {
 
 std::optional<topology::Opera> make_opera(const FlowsSetup& setup) {
   if (!setup.topology.opera) return std::nullopt;
+  if (const std::string& file = setup.topology.opera->file; !file.empty())
+    return topology::read_dynexp(beside(setup, file)).opera;
   topology::OperaConfig config = *setup.topology.opera;
   config.seed = setup.network.seed;
   config.rate = setup.rotor.rate;

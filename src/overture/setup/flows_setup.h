@@ -23,6 +23,11 @@
 
 namespace overture::setup {
 
+// Drawn, or as a dynexp file of the Opera simulator has it.
+struct OperaChoice : topology::OperaConfig {
+  std::string file;  // beside the setup; then the circuits and their times are the file's
+};
+
 // Exactly one of them. A hierarchical switch needs a second one, which joins its NICs.
 struct TopologyChoice {
   std::optional<topology::StarConfig> star;
@@ -31,8 +36,8 @@ struct TopologyChoice {
   std::optional<topology::TorusConfig> torus;
   std::optional<topology::ExpanderConfig> expander;
   std::optional<topology::DirectConnectConfig> direct_connect;
-  std::optional<topology::OperaConfig> opera;  // time-varying: see make_opera()
-  std::string file;                            // a graph in a text file, beside the setup
+  std::optional<OperaChoice> opera;  // time-varying: see make_opera()
+  std::string file;                  // a graph in a text file, beside the setup
 };
 
 struct TrafficPattern {
@@ -65,7 +70,8 @@ std::vector<Explanation> explain_flows_setup();
 // Throws UserError when the setup chooses none or several, or one that cannot be built; or opera, which is no
 // graph.
 topology::Topology make_topology(const FlowsSetup& setup);
-// The schedule of rotors, if the setup chooses opera.
+// The schedule of rotors, if the setup chooses opera. Throws UserError when there is none, or its file is
+// wrong.
 std::optional<topology::Opera> make_opera(const FlowsSetup& setup);
 std::vector<network::packet::FlowSpec> make_traffic(const FlowsSetup& setup, int hosts);
 

@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include "overture/base/error.h"
+#include "overture/base/files.h"
 #include "overture/setup/flow_list.h"
+#include "overture/topology/dynexp_file.h"
 
 namespace overture::setup {
 namespace {
@@ -57,6 +59,19 @@ TEST(FlowsSetup, ErrorsSayWhatWouldWork) {
   EXPECT_NE(error_of([&] { make_traffic(odd, 4); }).find("did you mean \"ring\"?"), std::string::npos);
   const FlowsSetup thin = parse_flows_setup(kStar, "a.yaml", {"oversubscription=2"});
   EXPECT_NE(error_of([&] { make_topology(thin); }).find("oversubscription"), std::string::npos);
+}
+
+TEST(FlowsSetup, TakesTheCircuitsOfADynexpFile) {
+  const topology::Opera opera = topology::generate_opera({.tors = 8, .ports = 8, .seed = 7});
+  const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / "opera_file";
+  std::filesystem::create_directories(folder);
+  write_file(folder / "opera.txt", topology::write_dynexp(opera, topology::OperaPaths(opera, 1)));
+  const std::string text = "topology: {opera: {file: opera.txt}}\n";
+  EXPECT_EQ(make_opera(parse_flows_setup(text, (folder / "a.yaml").string())), opera);
+
+  write_file(folder / "opera.txt", "32 4 4 8\n24 1 2 3\n");
+  const FlowsSetup cut = parse_flows_setup(text, (folder / "a.yaml").string());
+  EXPECT_NE(error_of([&] { make_opera(cut); }).find("was it cut short?"), std::string::npos);
 }
 
 TEST(FlowList, ReadsCsvAndConnectionMatrices) {

@@ -144,9 +144,7 @@ void require_known(const MatrixChoice& choice) {
       throw UserError(fmt::format("unknown variant \"{}\"", word), suggest(word, variants));
   }
   for (const int nodes : choice.nodes) model::published_networks(nodes);
-  for (const int tables : choice.tables) {
-    if (tables < 1) throw UserError(fmt::format("a model has at least one table, not {}", tables));
-  }
+  for (const int tables : choice.tables) Changes{}.set(Knob::tables, fmt::format("{}", tables));
   if (choice.seeds < 1) throw UserError("at least one seed is needed");
 }
 

@@ -56,7 +56,8 @@ TEST(OperaDlrm, UnknownNamesAreToldWithWhatWouldWork) {
   EXPECT_NE(choose({.models = {"B"}}).find("unknown model \"B\""), std::string::npos);
   EXPECT_NE(choose({.variants = {"basline"}}).find("did you mean \"baseline\""), std::string::npos);
   EXPECT_NE(choose({.nodes = {32}}).find("16, 128 and 1024"), std::string::npos);
-  EXPECT_NE(choose({.tables = {0}}).find("at least one table"), std::string::npos);
+  EXPECT_NE(choose({.tables = {0}}).find("from 1 to 100000, not \"0\""), std::string::npos);
+  EXPECT_NE(choose({.tables = {1'000'000}}).find("from 1 to 100000"), std::string::npos);
   EXPECT_NE(choose({.seeds = 0}).find("seed"), std::string::npos);
   EXPECT_NE(choose({.models = {"I"}, .variants = {"embdim_40"}}).find("no cell"), std::string::npos);
   EXPECT_NE(complaint([] { parse_network("fat-tre"); }).find("fat-tree"), std::string::npos);

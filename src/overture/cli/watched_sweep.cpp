@@ -1,0 +1,44 @@
+#include "overture/cli/watched_sweep.h"
+
+#include <algorithm>
+#include <cstdint>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "overture/base/interrupt.h"
+#include "overture/base/progress.h"
+
+namespace overture::cli {
+namespace {
+
+// What is wrong is often wrong with every point.
+void print_failures(const study::SweepJob& job, std::vector<study::SweepFailure> failures) {
+  while (!failures.empty()) {
+    const study::SweepFailure first = failures.front();
+    const auto same = std::erase_if(failures, [&](const study::SweepFailure& other) {
+      return other.exit_code == first.exit_code && other.message == first.message;
+    });
+    fmt::print(stderr, "{} failed with exit code {}: {}", fmt::join(job.points[first.point].overrides, ", "),
+               first.exit_code, first.message);
+    if (!first.message.ends_with('\n')) fmt::print(stderr, "\n");
+    if (same > 1) fmt::print(stderr, "  the same happened to {} more\n", same - 1);
+  }
+}
+
+}  // namespace
+
+int run_watched(const std::string& title, const study::SweepJob& job, const std::vector<std::size_t>& mine) {
+  const Interrupt interrupt;
+  Progress progress(title, static_cast<std::int64_t>(mine.size()));
+  const auto failures = study::run_sweep(job, mine, [&](std::size_t done) {
+    progress.update(static_cast<std::int64_t>(done));
+    return !Interrupt::requested();
+  });
+  progress.finish();
+  if (Interrupt::requested()) fmt::print("stopped; the same command goes on from here\n\n");
+  print_failures(job, failures);
+  return failures.empty() ? 0 : failures.front().exit_code;
+}
+
+}  // namespace overture::cli
