@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "overture/base/files.h"
-#include "overture/compute/testing.h"
+#include "overture/base/testing.h"
 
 namespace overture::compute {
 namespace {

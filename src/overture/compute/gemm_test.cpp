@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "overture/base/testing.h"
 #include "overture/compute/rates.h"
-#include "overture/compute/testing.h"
 
 namespace overture::compute {
 namespace {

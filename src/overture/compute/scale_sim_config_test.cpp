@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "overture/compute/testing.h"
+#include "overture/base/testing.h"
 
 namespace overture::compute {
 namespace {

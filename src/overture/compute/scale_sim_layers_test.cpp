@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "overture/base/files.h"
+#include "overture/base/testing.h"
 #include "overture/compute/scale_sim_config.h"
-#include "overture/compute/testing.h"
 
 namespace overture::compute {
 namespace {

@@ -89,9 +89,9 @@ TEST(Batches, HoldOutTheLast) {
   Batches test(numbers(8), {.batch_size = 3, .part = Part::test, .split = split});
   EXPECT_EQ(flat(all_of(test)), (std::vector<std::int64_t>{5, 6, 7}));
   EXPECT_NE(
-      complaint([&] { Batches(numbers(8, false), {.part = Part::test, .split = split}); }).find("convert"),
+      user_error([&] { Batches(numbers(8, false), {.part = Part::test, .split = split}); }).find("convert"),
       std::string::npos);
-  EXPECT_NE(complaint([&] { Batches(numbers(2), {.part = Part::test, .split = split}); }).find("3 samples"),
+  EXPECT_NE(user_error([&] { Batches(numbers(2), {.part = Part::test, .split = split}); }).find("3 samples"),
             std::string::npos);
 }
 
@@ -185,10 +185,10 @@ TEST(Batches, AreTheSameFromOurFormatAsFromItsSource) {
 }
 
 TEST(Batches, RefuseOptionsThatMakeNoSense) {
-  EXPECT_NE(complaint([] { Batches(numbers(1), {.batch_size = 0}); }), "");
-  EXPECT_NE(complaint([] { Batches(numbers(1), {.split = {.test_every = 1}}); }), "");
-  EXPECT_NE(complaint([] { Batches(numbers(9), {.split = {.test_every = 2, .test_last = 2}}); }), "");
-  EXPECT_NE(complaint([] { Batches(numbers(1), {.epochs = 0}); }), "");
+  EXPECT_NE(user_error([] { Batches(numbers(1), {.batch_size = 0}); }), "");
+  EXPECT_NE(user_error([] { Batches(numbers(1), {.split = {.test_every = 1}}); }), "");
+  EXPECT_NE(user_error([] { Batches(numbers(9), {.split = {.test_every = 2, .test_last = 2}}); }), "");
+  EXPECT_NE(user_error([] { Batches(numbers(1), {.epochs = 0}); }), "");
 }
 
 }  // namespace

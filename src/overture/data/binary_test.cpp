@@ -81,7 +81,7 @@ TEST(Binary, RefusesIdsBeyondTheTable) {
   Batch batch;
   clear(batch, {.table_rows = {8}});
   append(batch, Row{.ids = {8}});
-  EXPECT_NE(complaint([&] { written(folder, {.table_rows = {8}}, batch); }).find("id 8 of table 0"),
+  EXPECT_NE(user_error([&] { written(folder, {.table_rows = {8}}, batch); }).find("id 8 of table 0"),
             std::string::npos);
   EXPECT_EQ(folder.files(), 0U) << "nothing may be left behind";
 }
@@ -99,7 +99,7 @@ TEST(Binary, HoldsNoSamplesToo) {
 // Reads the bytes as a dataset; says what was wrong.
 std::string complaint_of(const Folder& folder, const std::string& bytes) {
   const auto path = folder.write("damaged.ovd", bytes);
-  return complaint([&] {
+  return user_error([&] {
     BinaryReader reader(path);
     read_all(reader, 100);
   });
@@ -150,7 +150,7 @@ TEST(Binary, FoldsIdsWhenAsked) {
   using Rows = std::vector<std::int64_t>;
   EXPECT_EQ(ids({.max_ind_range = 10}), std::pair(Rows({10, 10}), std::pair(5L, 9L)));
   EXPECT_EQ(ids({.table_rows = {20, 50}, .fold = true}), std::pair(Rows({20, 50}), std::pair(5L, 49L)));
-  EXPECT_NE(complaint([&] { ids({.table_rows = {20, 50}}); }).find("--fold-ids"), std::string::npos);
+  EXPECT_NE(user_error([&] { ids({.table_rows = {20, 50}}); }).find("--fold-ids"), std::string::npos);
 }
 
 }  // namespace

@@ -67,7 +67,7 @@ TEST(Metrics, KnowTheirLimits) {
   Evaluation none;
   EXPECT_EQ(none.metrics().samples, 0);
   for (const float bad : {std::numeric_limits<float>::quiet_NaN(), -0.5F, 1.5F}) {
-    EXPECT_NE(complaint([&] { none.add(std::span(&bad, 1), std::span(&bad, 1)); }), "") << bad;
+    EXPECT_NE(user_error([&] { none.add(std::span(&bad, 1), std::span(&bad, 1)); }), "") << bad;
   }
 }
 

@@ -139,7 +139,7 @@ TEST(Npz, ReadsMoreThanABuffer) {
 
 std::string complaint_of(const Folder& folder, const std::string& bytes) {
   const auto path = folder.write("bad.npz", bytes);
-  return complaint([&] { read_all(*open_dataset(path, {.format = Format::npz})); });
+  return user_error([&] { read_all(*open_dataset(path, {.format = Format::npz})); });
 }
 
 TEST(Npz, NoticesEveryTruncation) {

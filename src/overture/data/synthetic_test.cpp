@@ -82,11 +82,11 @@ TEST(Presets, AreTheTablesOfTheDatasets) {
   const auto small = scaled_tables(Likeness::kaggle, 0.001);
   EXPECT_EQ(small[2].rows(), 10131);
   EXPECT_EQ(small[8].rows(), 2);
-  EXPECT_NE(complaint([] { scaled_tables(Likeness::kaggle, 0); }), "");
-  EXPECT_NE(complaint([] { scaled_tables(Likeness::kaggle, 1e9); }), "");
-  EXPECT_NE(complaint([] { parse_likeness("kagle"); }).find("did you mean \"kaggle\""), std::string::npos);
+  EXPECT_NE(user_error([] { scaled_tables(Likeness::kaggle, 0); }), "");
+  EXPECT_NE(user_error([] { scaled_tables(Likeness::kaggle, 1e9); }), "");
+  EXPECT_NE(user_error([] { parse_likeness("kagle"); }).find("did you mean \"kaggle\""), std::string::npos);
   for (const char* bad : {"x", "two-level:1", "two-level:0:90", "two-level:1:100", "-1", "1e9"}) {
-    EXPECT_NE(complaint([&] { parse_skew(bad); }), "") << bad;
+    EXPECT_NE(user_error([&] { parse_skew(bad); }), "") << bad;
   }
 }
 
@@ -262,7 +262,7 @@ TEST(Synthetic, RefusesWhatMakesNoSense) {
   const auto why = [](auto change) {
     SyntheticConfig config = kaggle(0.001);
     change(config);
-    return complaint([&] { Synthetic{config}; });
+    return user_error([&] { Synthetic{config}; });
   };
   EXPECT_EQ(why([](auto&) {}), "");
   EXPECT_NE(why([](auto& c) { c.drift = 2; }), "");

@@ -5,7 +5,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <functional>
 #include <iterator>
 #include <string>
 
@@ -13,8 +12,8 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include "overture/base/error.h"
 #include "overture/base/random.h"
+#include "overture/base/testing.h"
 #include "overture/data/columns.h"
 #include "overture/data/sample_reader.h"
 #include "overture/data/sample_writer.h"
@@ -63,16 +62,6 @@ inline Batch read_all(SampleReader& reader, std::int64_t piece = 7) {
 inline void write_all(SampleWriter& writer, const Batch& batch) {
   writer.write(batch);
   writer.close();
-}
-
-// The message of the UserError that this throws; empty if it throws none.
-inline std::string complaint(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const UserError& error) {
-    return error.what();
-  }
-  return {};
 }
 
 // Random samples of a shape whose rows are known; bags of 0 to 3 ids when it is multi-hot.

@@ -93,10 +93,10 @@ TEST(Criteo, SaysThatAPackedFileIsCutShort) {
   for (const std::string& packed : {gzip(text), zstd(text)}) {
     for (std::size_t size = 5; size < packed.size(); ++size) {
       const auto path = folder.write("cut", packed.substr(0, size));
-      ASSERT_NE(complaint([&] { read(path, {.format = Format::criteo}); }), "") << size;
+      ASSERT_NE(user_error([&] { read(path, {.format = Format::criteo}); }), "") << size;
     }
     const auto path = folder.write("cut", packed.substr(0, packed.size() - 1));
-    EXPECT_NE(complaint([&] { read(path, {.format = Format::criteo}); }).find("cut short"),
+    EXPECT_NE(user_error([&] { read(path, {.format = Format::criteo}); }).find("cut short"),
               std::string::npos);
   }
 }
@@ -106,17 +106,17 @@ TEST(Criteo, SaysThatAPackedFileIsDamaged) {
   std::string packed = gzip(repeated(kLine, 50));
   packed[packed.size() - 6] = static_cast<char>(packed[packed.size() - 6] ^ 1);  // the checksum
   const auto path = folder.write("a.gz", packed);
-  EXPECT_NE(complaint([&] { read(path, {.format = Format::criteo}); }).find("damaged"), std::string::npos);
+  EXPECT_NE(user_error([&] { read(path, {.format = Format::criteo}); }).find("damaged"), std::string::npos);
 }
 
 TEST(Criteo, StopsAtTheFirstBadRowUnlessSomeAreAllowed) {
   const Folder folder;
   const auto path = folder.write("a.tsv", kLine + "2\t1\n" + kLine + "1\tx\n" + kLine);
-  const std::string message = complaint([&] { read(path); });
+  const std::string message = user_error([&] { read(path); });
   EXPECT_NE(message.find("a.tsv:2: label \"2\""), std::string::npos) << message;
   EXPECT_NE(message.find("--max-bad-rows"), std::string::npos);
 
-  const std::string second = complaint([&] { read(path, {.max_bad_rows = 1}); });
+  const std::string second = user_error([&] { read(path, {.max_bad_rows = 1}); });
   EXPECT_NE(second.find("a.tsv:4"), std::string::npos) << second;
   EXPECT_NE(second.find("a.tsv:2"), std::string::npos) << "the first ones are shown";
 
@@ -148,7 +148,7 @@ TEST(Criteo, FoldsHashesIntoTheTables) {
   EXPECT_EQ(read_all(*reader).tables[25].ids[0], 0xffffffffLL % 7);
 
   const std::vector<std::int64_t> rows(26, 16);
-  EXPECT_NE(complaint([&] {
+  EXPECT_NE(user_error([&] {
               read(path, {.ids = {.table_rows = rows}});
             }).find("id 255 of table 1 is not in its 16 rows"),
             std::string::npos);
@@ -158,7 +158,7 @@ TEST(Criteo, FoldsHashesIntoTheTables) {
 TEST(Criteo, RefusesALineWithoutEnd) {
   const Folder folder;
   const auto path = folder.write("a.tsv", "1\t" + std::string(3 << 20, '7'));
-  EXPECT_NE(complaint([&] { read(path); }).find("longer than 1 MiB"), std::string::npos);
+  EXPECT_NE(user_error([&] { read(path); }).find("longer than 1 MiB"), std::string::npos);
 }
 
 TEST(Bagpipe, ReadsLinesInAnyOrderOfKeys) {
@@ -204,7 +204,7 @@ TEST(Bagpipe, ReadsPartsInTheOrderOfTheirNumbers) {
   EXPECT_EQ(read_all(*reader).tables[0].ids, (std::vector<std::int64_t>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10}));
 
   std::filesystem::remove(folder / "set/part_4.txt");
-  EXPECT_NE(complaint([&] { open_dataset(folder / "set"); }).find("part_4.txt"), std::string::npos);
+  EXPECT_NE(user_error([&] { open_dataset(folder / "set"); }).find("part_4.txt"), std::string::npos);
 }
 
 TEST(Bagpipe, TreatsRaggedAndPlainLinesOfOneDatasetAlike) {
@@ -217,16 +217,16 @@ TEST(Bagpipe, TreatsRaggedAndPlainLinesOfOneDatasetAlike) {
   const auto mixed = folder.write("b.jsonl",
                                   "{\"label\": 1, \"dense\": [], \"sparse\": [3, 4]}\n"
                                   "{\"label\": 0, \"dense\": [], \"sparse\": [[1, 2], 5]}\n");
-  EXPECT_NE(complaint([&] { read(mixed); }).find("b.jsonl:2"), std::string::npos);
+  EXPECT_NE(user_error([&] { read(mixed); }).find("b.jsonl:2"), std::string::npos);
 }
 
 TEST(TableInfo, IsOneNumberALine) {
   const Folder folder;
   EXPECT_EQ(read_table_info(folder.write("a", "1460\n583\n")), (std::vector<std::int64_t>{1460, 583}));
-  EXPECT_NE(complaint([&] { read_table_info(folder.write("b", "12\nx\n")); }).find(":2: \"x\""),
+  EXPECT_NE(user_error([&] { read_table_info(folder.write("b", "12\nx\n")); }).find(":2: \"x\""),
             std::string::npos);
-  EXPECT_NE(complaint([&] { read_table_info(folder.write("c", "0\n")); }), "");
-  EXPECT_NE(complaint([&] { read_table_info(folder.write("d", "")); }), "");
+  EXPECT_NE(user_error([&] { read_table_info(folder.write("c", "0\n")); }), "");
+  EXPECT_NE(user_error([&] { read_table_info(folder.write("d", "")); }), "");
 }
 
 // What one format wrote, every other one says too.
@@ -254,10 +254,10 @@ TEST(Formats, SayWhatTheyCannotHold) {
   const Folder folder;
   const Shape shape{.dense_features = 2, .table_rows = {50}};
   for (const Format format : {Format::criteo, Format::mlperf}) {
-    EXPECT_NE(complaint([&] { create_dataset(folder / "a", format, shape); }).find("13 dense features"),
+    EXPECT_NE(user_error([&] { create_dataset(folder / "a", format, shape); }).find("13 dense features"),
               std::string::npos);
   }
-  EXPECT_NE(complaint([&] { output_format("a.npz"); }).find("only read"), std::string::npos);
+  EXPECT_NE(user_error([&] { output_format("a.npz"); }).find("only read"), std::string::npos);
   EXPECT_EQ(folder.files(), 0U);
 }
 
@@ -266,10 +266,10 @@ TEST(Formats, AreToldByWhatAFileHolds) {
   EXPECT_EQ(detect_format(folder.write("day_0", kLine)), Format::criteo);
   EXPECT_EQ(detect_format(folder.write("day_0.gz", gzip(kLine))), Format::criteo);
   EXPECT_EQ(detect_format(folder.write("x", "{\"label\": 0}")), Format::bagpipe);
-  EXPECT_NE(complaint([&] { detect_format(folder.write("y", "hello")); }).find("--from"), std::string::npos);
-  EXPECT_NE(complaint([&] { detect_format(folder.write("z", "")); }).find("is empty"), std::string::npos);
-  EXPECT_NE(complaint([&] { detect_format(folder / "missing"); }).find("cannot be read"), std::string::npos);
-  EXPECT_NE(complaint([] { parse_format("critoe", "--from"); }).find("did you mean \"criteo\""),
+  EXPECT_NE(user_error([&] { detect_format(folder.write("y", "hello")); }).find("--from"), std::string::npos);
+  EXPECT_NE(user_error([&] { detect_format(folder.write("z", "")); }).find("is empty"), std::string::npos);
+  EXPECT_NE(user_error([&] { detect_format(folder / "missing"); }).find("cannot be read"), std::string::npos);
+  EXPECT_NE(user_error([] { parse_format("critoe", "--from"); }).find("did you mean \"criteo\""),
             std::string::npos);
 }
 
@@ -283,10 +283,10 @@ TEST(Mlperf, IsFortyNumbersASample) {
   EXPECT_EQ(batch.labels[0], 1);
   EXPECT_EQ(batch.dense[0], std::log(8.0F));
   EXPECT_EQ(batch.tables[0].ids[0], 9);
-  EXPECT_NE(complaint([&] { read(folder.write("b.bin", bytes + "x")); }).find("cut short"),
+  EXPECT_NE(user_error([&] { read(folder.write("b.bin", bytes + "x")); }).find("cut short"),
             std::string::npos);
   bytes[0] = 5;
-  EXPECT_NE(complaint([&] { read(folder.write("c.bin", bytes)); }).find("sample 0: label 5"),
+  EXPECT_NE(user_error([&] { read(folder.write("c.bin", bytes)); }).find("sample 0: label 5"),
             std::string::npos);
 }
 

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "overture/base/testing.h"
 #include "overture/lookahead/testing.h"
 
 namespace overture::lookahead {

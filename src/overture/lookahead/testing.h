@@ -1,4 +1,4 @@
-// For the tests of this folder: random traces, whole plans, and what a UserError says.
+// For the tests of this folder: random traces and whole plans.
 #pragma once
 
 #include <algorithm>
@@ -6,23 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "overture/base/error.h"
 #include "overture/base/random.h"
 #include "overture/lookahead/planner.h"
 #include "overture/lookahead/trace.h"
 
 namespace overture::lookahead {
-
-// The message of the UserError that `call` throws; empty when it throws none.
-template <class Call>
-std::string user_error(Call call) {
-  try {
-    call();
-  } catch (const UserError& error) {
-    return error.what();
-  }
-  return {};
-}
 
 // Every step of the trace's plan, the flush included.
 inline std::vector<StepPlan> plan_all(const Trace& trace) {

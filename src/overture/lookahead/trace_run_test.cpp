@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "overture/base/files.h"
+#include "overture/base/testing.h"
 #include "overture/lookahead/plan_file.h"
 #include "overture/lookahead/testing.h"
 

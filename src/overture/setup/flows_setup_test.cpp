@@ -4,6 +4,7 @@
 
 #include "overture/base/error.h"
 #include "overture/base/files.h"
+#include "overture/base/testing.h"
 #include "overture/setup/flow_list.h"
 #include "overture/topology/dynexp_file.h"
 
@@ -17,16 +18,6 @@ const std::string kStar =
     "queue: {port_limit: 1 MiB}\n"
     "tcp: {control: dctcp, min_rto: 2 ms}\n"
     "traffic: {pattern: ring, size: 64 KiB}\n";
-
-template <class F>
-std::string error_of(F run) {
-  try {
-    run();
-  } catch (const UserError& error) {
-    return error.what();
-  }
-  return "no error";
-}
 
 TEST(FlowsSetup, ReadsTopologyQueuesTransportAndTraffic) {
   const FlowsSetup setup = parse_flows_setup(kStar, "a.yaml");
@@ -46,7 +37,7 @@ TEST(FlowsSetup, WhatIsWrittenReadsBackTheSame) {
 
 TEST(FlowsSetup, ErrorsSayWhatWouldWork) {
   const auto with = [](const std::vector<std::string>& overrides) {
-    return error_of([&] { parse_flows_setup(kStar, "a.yaml", overrides); });
+    return user_error([&] { parse_flows_setup(kStar, "a.yaml", overrides); });
   };
   EXPECT_EQ(
       with({"topology={}"}),
@@ -56,9 +47,9 @@ TEST(FlowsSetup, ErrorsSayWhatWouldWork) {
   EXPECT_NE(with({"topology.torus={}"}).find("chooses 2 topologies"), std::string::npos);
   EXPECT_NE(with({"tcp.contol=dctcp"}).find("did you mean \"control\"?"), std::string::npos);
   const FlowsSetup odd = parse_flows_setup(kStar, "a.yaml", {"traffic.pattern=rign"});
-  EXPECT_NE(error_of([&] { make_traffic(odd, 4); }).find("did you mean \"ring\"?"), std::string::npos);
+  EXPECT_NE(user_error([&] { make_traffic(odd, 4); }).find("did you mean \"ring\"?"), std::string::npos);
   const FlowsSetup thin = parse_flows_setup(kStar, "a.yaml", {"oversubscription=2"});
-  EXPECT_NE(error_of([&] { make_topology(thin); }).find("oversubscription"), std::string::npos);
+  EXPECT_NE(user_error([&] { make_topology(thin); }).find("oversubscription"), std::string::npos);
 }
 
 TEST(FlowsSetup, TakesTheCircuitsOfADynexpFile) {
@@ -71,7 +62,7 @@ TEST(FlowsSetup, TakesTheCircuitsOfADynexpFile) {
 
   write_file(folder / "opera.txt", "32 4 4 8\n24 1 2 3\n");
   const FlowsSetup cut = parse_flows_setup(text, (folder / "a.yaml").string());
-  EXPECT_NE(error_of([&] { make_opera(cut); }).find("was it cut short?"), std::string::npos);
+  EXPECT_NE(user_error([&] { make_opera(cut); }).find("was it cut short?"), std::string::npos);
 }
 
 TEST(FlowList, ReadsCsvAndConnectionMatrices) {
@@ -87,7 +78,7 @@ TEST(FlowList, ReadsCsvAndConnectionMatrices) {
 }
 
 TEST(FlowList, ErrorsNameTheLine) {
-  const auto csv = [](const std::string& text) { return error_of([&] { parse_flow_csv(text, "f.csv"); }); };
+  const auto csv = [](const std::string& text) { return user_error([&] { parse_flow_csv(text, "f.csv"); }); };
   EXPECT_EQ(csv("a,b\n"), "f.csv:1: the first line must be src,dst,bytes,start_ns");
   EXPECT_EQ(csv("src,dst,bytes,start_ns\n0,1,2\n"),
             "f.csv:2: has 3 columns, not 4\n  src,dst,bytes,start_ns");
@@ -95,7 +86,7 @@ TEST(FlowList, ErrorsNameTheLine) {
   EXPECT_EQ(csv("src,dst,bytes,start_ns\n0,x,2,0\n"), "f.csv:2: dst: \"x\" is not a whole number");
   EXPECT_NE(csv("").find("holds no flows"), std::string::npos);
   const auto cm = [](const std::string& text) {
-    return error_of([&] { parse_connection_matrix(text, "f.cm"); });
+    return user_error([&] { parse_connection_matrix(text, "f.cm"); });
   };
   EXPECT_NE(
       cm("Nodes 2\nConnections 2\n0->1 id 1 start 0 size 5\n").find("promises 2 connections but holds 1"),

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "overture/base/error.h"
+#include "overture/base/testing.h"
 
 namespace overture::setup {
 namespace {
@@ -32,12 +33,7 @@ workload:
 )";
 
 std::string error_of(const std::string& yaml, const std::vector<std::string>& overrides = {}) {
-  try {
-    parse_setup(yaml, "a.yaml", overrides);
-  } catch (const UserError& error) {
-    return error.what();
-  }
-  return "no error";
+  return user_error([&] { parse_setup(yaml, "a.yaml", overrides); });
 }
 
 std::string with(const std::string& what, const std::string& instead) {

@@ -3,17 +3,13 @@
 #include <gtest/gtest.h>
 
 #include "overture/base/error.h"
+#include "overture/base/testing.h"
 
 namespace overture::setup {
 namespace {
 
 std::string error_of(const std::string& yaml) {
-  try {
-    parse_yaml(yaml, "a.yaml");
-  } catch (const UserError& error) {
-    return error.what();
-  }
-  return "no error";
+  return user_error([&] { parse_yaml(yaml, "a.yaml"); });
 }
 
 TEST(Yaml, KeepsOrderAndLines) {

@@ -67,7 +67,7 @@ TEST(OperaDlrmSweep, EachAxisAloneTriesPlacementsOnlyWhereThereIsAChoice) {
 }
 
 TEST(OperaDlrmSweep, WhatCannotRunIsToldBeforeAnythingDoes) {
-  const auto axis = [](const std::string& text) { return complaint([&] { parse_sweep_axis(text); }); };
+  const auto axis = [](const std::string& text) { return user_error([&] { parse_sweep_axis(text); }); };
   EXPECT_NE(axis("slice=10").find("unknown axis \"slice\""), std::string::npos);
   EXPECT_NE(axis("slice-us=").find("no values"), std::string::npos);
   EXPECT_NE(axis("slice-us").find("no values"), std::string::npos);
@@ -75,7 +75,7 @@ TEST(OperaDlrmSweep, WhatCannotRunIsToldBeforeAnythingDoes) {
   EXPECT_NE(axis("tables=0").find("whole number from 1"), std::string::npos);
   EXPECT_NE(axis("placement=random").find("round-robin"), std::string::npos);
   EXPECT_NE(axis("all-reduce=tree").find("ring"), std::string::npos);
-  const auto cell = [](const std::string& text) { return complaint([&] { parse_cell(text); }); };
+  const auto cell = [](const std::string& text) { return user_error([&] { parse_cell(text); }); };
   EXPECT_NE(cell("A.baseline.16.opera.dps.flow.sound.1.slice-us=10").find("reconfiguration of 10 us"),
             std::string::npos);
   EXPECT_NE(cell("A.baseline.16.fat-tree.dps.flow.sound.1.slice-us=40").find("no rotors"), std::string::npos);
@@ -85,7 +85,7 @@ TEST(OperaDlrmSweep, WhatCannotRunIsToldBeforeAnythingDoes) {
             std::string::npos);
   EXPECT_NE(cell("A.baseline.128.topoopt.ring.flow.sound.1").find("--backend packet"), std::string::npos);
   EXPECT_NE(
-      complaint([] { sweep_all(small(), {parse_sweep_axis("batch=1")}); }).find("no point of the sweep"),
+      user_error([] { sweep_all(small(), {parse_sweep_axis("batch=1")}); }).find("no point of the sweep"),
       std::string::npos);
   // All points of the sweep have a slice that is too short, but the unchanged Opera can run.
   const SweepPlan plan = sweep_all(small(), {parse_sweep_axis("slice-us=5")});

@@ -52,7 +52,7 @@ TEST(OperaDlrm, ACellIsWhatItsNameSays) {
 }
 
 TEST(OperaDlrm, UnknownNamesAreToldWithWhatWouldWork) {
-  const auto choose = [](MatrixChoice choice) { return complaint([&] { matrix(choice); }); };
+  const auto choose = [](MatrixChoice choice) { return user_error([&] { matrix(choice); }); };
   EXPECT_NE(choose({.models = {"B"}}).find("unknown model \"B\""), std::string::npos);
   EXPECT_NE(choose({.variants = {"basline"}}).find("did you mean \"baseline\""), std::string::npos);
   EXPECT_NE(choose({.nodes = {32}}).find("16, 128 and 1024"), std::string::npos);
@@ -60,11 +60,11 @@ TEST(OperaDlrm, UnknownNamesAreToldWithWhatWouldWork) {
   EXPECT_NE(choose({.tables = {1'000'000}}).find("from 1 to 100000"), std::string::npos);
   EXPECT_NE(choose({.seeds = 0}).find("seed"), std::string::npos);
   EXPECT_NE(choose({.models = {"I"}, .variants = {"embdim_40"}}).find("no cell"), std::string::npos);
-  EXPECT_NE(complaint([] { parse_network("fat-tre"); }).find("fat-tree"), std::string::npos);
-  EXPECT_NE(complaint([] { parse_backend("ns3"); }).find("packet"), std::string::npos);
-  EXPECT_NE(complaint([] { parse_cell("A.baseline"); }).find("is no cell"), std::string::npos);
-  EXPECT_NE(complaint([] { Setting::parse("sound+magic"); }).find("unknown artefact"), std::string::npos);
-  EXPECT_NE(complaint([] { parse_cell("A.baseline.16.opera.dps.flow.sound.1.slice=40"); }).find("slice-us"),
+  EXPECT_NE(user_error([] { parse_network("fat-tre"); }).find("fat-tree"), std::string::npos);
+  EXPECT_NE(user_error([] { parse_backend("ns3"); }).find("packet"), std::string::npos);
+  EXPECT_NE(user_error([] { parse_cell("A.baseline"); }).find("is no cell"), std::string::npos);
+  EXPECT_NE(user_error([] { Setting::parse("sound+magic"); }).find("unknown artefact"), std::string::npos);
+  EXPECT_NE(user_error([] { parse_cell("A.baseline.16.opera.dps.flow.sound.1.slice=40"); }).find("slice-us"),
             std::string::npos);
 }
 
@@ -147,7 +147,7 @@ TEST(OperaDlrm, AResultSurvivesItsFile) {
   EXPECT_EQ(back.exposed, result.exposed);
   EXPECT_EQ(back.traffic_fraction, result.traffic_fraction);
   EXPECT_EQ(back.ends.size(), result.ends.size());
-  EXPECT_NE(complaint([] { parse_result("{\"cell\": 1", "cell.json"); }).find("cell.json"),
+  EXPECT_NE(user_error([] { parse_result("{\"cell\": 1", "cell.json"); }).find("cell.json"),
             std::string::npos);
 }
 

@@ -1,9 +1,7 @@
-// For tests: the smallest part of the Opera study, and what a refusal says.
+// For tests: the smallest part of the Opera study.
 #pragma once
 
-#include <string>
-
-#include "overture/base/error.h"
+#include "overture/base/testing.h"
 #include "overture/study/opera_dlrm_cells.h"
 
 namespace overture::study {
@@ -12,16 +10,6 @@ constexpr workload::AllReduce kDps = workload::AllReduce::distributed_parameter_
 
 inline MatrixChoice small() {
   return {.nodes = {16}, .models = {"I"}, .variants = {"baseline"}, .backend = StudyBackend::flow};
-}
-
-template <class Act>
-std::string complaint(Act act) {
-  try {
-    act();
-  } catch (const UserError& error) {
-    return error.what();
-  }
-  return "no complaint";
 }
 
 }  // namespace overture::study

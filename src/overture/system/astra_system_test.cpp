@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "overture/base/testing.h"
 #include "overture/system/testing.h"
 
 namespace overture::system {

@@ -1,4 +1,4 @@
-// For the tests of this folder: one phase alone on a machine in round numbers, and what a UserError says.
+// For the tests of this folder: one phase alone on a machine in round numbers.
 #pragma once
 
 #include <functional>
@@ -7,22 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "overture/base/error.h"
 #include "overture/network/analytical/config.h"
 #include "overture/system/phase_run.h"
 
 namespace overture::system {
-
-// The message of the UserError that `call` throws; empty when it throws none.
-template <class Call>
-std::string user_error(Call call) {
-  try {
-    call();
-  } catch (const UserError& error) {
-    return error.what();
-  }
-  return {};
-}
 
 // A message of m bytes takes 10 + m ns between any two ranks that differ in one dimension: full meshes
 // without contention.

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "overture/base/testing.h"
 #include "overture/workload/names.h"
 #include "overture/workload/testing.h"
 

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "overture/base/files.h"
+#include "overture/base/testing.h"
 #include "overture/compute/scale_sim_config.h"
 #include "overture/compute/scale_sim_layers.h"
 
@@ -29,16 +30,6 @@ GeneratorOptions golden_options() {
   GeneratorOptions golden = options(Parallelism::data, 16, 2);  // as its cmd.txt has them
   golden.compute = compute::read_scale_sim_config(kGolden / "scalesim.cfg");
   return golden;
-}
-
-template <class Call>
-std::string user_error(Call call) {
-  try {
-    call();
-  } catch (const UserError& error) {
-    return error.what();
-  }
-  return {};
 }
 
 std::string error_of(const std::string& text) {

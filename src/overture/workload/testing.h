@@ -7,22 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "overture/base/error.h"
 #include "overture/base/random.h"
 #include "overture/workload/simulation.h"
 
 namespace overture::workload {
-
-// The message of the UserError that `call` throws; empty when it throws none.
-template <class Call>
-std::string user_error(Call call) {
-  try {
-    call();
-  } catch (const UserError& error) {
-    return error.what();
-  }
-  return {};
-}
 
 constexpr double kBytePerNs = 1e9 / (1 << 30);  // as link_gib_per_s: a byte takes a nanosecond
 

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "overture/base/error.h"
+#include "overture/base/testing.h"
 
 namespace overture::network {
 namespace {
@@ -35,12 +36,7 @@ std::string file_with(const std::string& key, const std::string& value) {
 }
 
 std::string error_of(const std::string& text) {
-  try {
-    parse_astra_network(text, "net.json");
-  } catch (const UserError& error) {
-    return error.what();
-  }
-  return "no error";
+  return user_error([&] { parse_astra_network(text, "net.json"); });
 }
 
 TEST(AstraJson, ReadsEveryDimension) {

@@ -1,11 +1,11 @@
-// For the tests of this folder: what a UserError says.
+// For tests: what a UserError says.
 #pragma once
 
 #include <string>
 
 #include "overture/base/error.h"
 
-namespace overture::compute {
+namespace overture {
 
 // The message of the UserError that `call` throws; empty when it throws none.
 template <class Call>
@@ -18,4 +18,4 @@ std::string user_error(Call call) {
   return {};
 }
 
-}  // namespace overture::compute
+}  // namespace overture
