@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <iterator>
 #include <memory>
 
 #include <fmt/format.h>
@@ -8,6 +9,7 @@
 #include "overture/cli/commands.h"
 #include "overture/setup/flows_setup.h"
 #include "overture/setup/setup.h"
+#include "overture/setup/sweep_setup.h"
 #include "overture/setup/train_setup.h"
 
 namespace overture::cli {
@@ -15,40 +17,50 @@ namespace {
 
 struct Options {
   std::string key;
+  bool simulate = false;
   bool flows = false;
   bool train = false;
+  bool sweep = false;
   bool markdown = false;
 };
 
+// The keys of one command's setups.
+struct Setups {
+  std::string command;
+  std::vector<setup::Explanation> keys;
+};
+
+// Those that were asked for; without a flag all of them.
+std::vector<Setups> chosen(const Options& options) {
+  const bool all = !options.simulate && !options.flows && !options.train && !options.sweep;
+  std::vector<Setups> setups;
+  if (all || options.simulate) setups.push_back({"simulate", setup::explain_setup()});
+  if (all || options.flows) setups.push_back({"flows", setup::explain_flows_setup()});
+  if (all || options.train) setups.push_back({"train", setup::explain_train_setup()});
+  if (all || options.sweep) setups.push_back({"sweep", setup::explain_sweep_setup()});
+  return setups;
+}
+
 void print_one(const setup::Explanation& e) {
   fmt::print("{}\n  {}\n  {}", e.key, wrap(e.help, 80, 2), e.type);
-  if (e.required) {
-    fmt::print("; required");
-  } else if (!e.initial.empty()) {
-    fmt::print("; default {}", e.initial);
-  }
+  if (e.required) fmt::print("; required");
+  if (!e.initial.empty()) fmt::print("; default {}", e.initial);
   fmt::print("\n");
+  if (!e.source.empty()) fmt::print("  default from: {}\n", wrap(e.source, 80, 16));
 }
 
-void print_markdown(const std::vector<setup::Explanation>& all) {
-  fmt::print("| key | value | default | meaning |\n|---|---|---|---|\n");
-  for (const setup::Explanation& e : all) {
+void print_markdown(const Setups& setups) {
+  fmt::print("| key | value | default | meaning | default from |\n|---|---|---|---|---|\n");
+  for (const setup::Explanation& e : setups.keys) {
     const std::string initial = e.required ? "required" : e.initial.empty() ? "" : "`" + e.initial + "`";
-    fmt::print("| `{}` | {} | {} | {} |\n", e.key, e.type, initial, e.help);
+    fmt::print("| `{}` | {} | {} | {} | {} |\n", e.key, e.type, initial, e.help, e.source);
   }
 }
 
-// "system" explains everything below it; "network.dimensions.0.size" is an entry's key like any other's.
-int run(const Options& options) {
-  const auto all = options.train   ? setup::explain_train_setup()
-                   : options.flows ? setup::explain_flows_setup()
-                                   : setup::explain_setup();
-  if (options.markdown) {
-    print_markdown(all);
-    return 0;
-  }
+// "network.dimensions.0.size" is the size of any of the dimensions: "network.dimensions[].size".
+std::string any_entry(const std::string& key) {
   std::string wanted;
-  for (const char c : options.key) {
+  for (const char c : key) {
     const bool digit = c >= '0' && c <= '9';
     if (digit && wanted.ends_with('.')) {
       wanted.pop_back();
@@ -57,15 +69,34 @@ int run(const Options& options) {
       wanted += c;
     }
   }
+  return wanted;
+}
+
+// "system" explains everything below it, "" everything.
+std::vector<setup::Explanation> below(const Setups& setups, const std::string& wanted) {
+  std::vector<setup::Explanation> found;
+  std::ranges::copy_if(setups.keys, std::back_inserter(found), [&](const setup::Explanation& e) {
+    return wanted.empty() || e.key == wanted || e.key.starts_with(wanted + ".") ||
+           e.key.starts_with(wanted + "[");
+  });
+  return found;
+}
+
+int run(const Options& options) {
+  const std::vector<Setups> setups = chosen(options);
+  if (options.markdown) {
+    print_markdown(setups.front());
+    return 0;
+  }
+  const std::string wanted = any_entry(options.key);
   std::vector<std::string> known;
   bool found = false;
-  for (const setup::Explanation& e : all) {
-    known.push_back(e.key);
-    if (!wanted.empty() && e.key != wanted && !e.key.starts_with(wanted + ".") &&
-        !e.key.starts_with(wanted + "["))
-      continue;
-    print_one(e);
-    found = true;
+  for (const Setups& of : setups) {
+    for (const setup::Explanation& e : of.keys) known.push_back(e.key);
+    const auto keys = below(of, wanted);
+    if (!keys.empty()) fmt::print("{}Setups of `overture {}`:\n\n", found ? "\n" : "", of.command);
+    for (const setup::Explanation& e : keys) print_one(e);
+    found = found || !keys.empty();
   }
   if (!found)
     throw UserError(fmt::format("unknown key \"{}\"", options.key), wrap(suggest(wanted, known), 80, 2));
@@ -76,15 +107,20 @@ int run(const Options& options) {
 
 void add_explain(Command& root) {
   auto options = std::make_shared<Options>();
-  Command command = root.add("explain", "Say what a key of a setup means, its unit and its default");
+  Command command =
+      root.add("explain", "Say what a key of a setup means, its unit, its default and where that comes from");
   command
       .positional("key", options->key,
                   "Such as network.contention, or a part like system; all keys when left out", false)
-      .flag("--flows", options->flows,
-            "Keys of the setups of `overture flows`, instead of those of `simulate`")
-      .flag("--train", options->train, "Keys of the setups of `overture train`")
-      .flag("--markdown", options->markdown, "All keys as a table; docs/reference/*.md are made from it")
-      .examples("  overture explain network.contention\n  overture explain system")
+      .flag("--simulate", options->simulate, "Only keys of the setups of `overture simulate`")
+      .flag("--flows", options->flows, "Only those of `overture flows`")
+      .flag("--train", options->train, "Only those of `overture train`")
+      .flag("--sweep", options->sweep, "Only those of `overture sweep`")
+      .flag("--markdown", options->markdown,
+            "All keys of one kind as a table; docs/reference/*.md are made from it")
+      .examples(
+          "  overture explain network.contention\n  overture explain tcp.min_rto\n  overture explain --train "
+          "cache")
       .runs([options] { return run(*options); });
 }
 

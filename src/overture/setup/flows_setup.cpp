@@ -22,6 +22,7 @@ void describe(V& v, const std::string& key, topology::Wire& wire, const std::str
 
 template <class V>
 void describe(V& v, TopologyChoice& t) {
+  v.from("ours: 100 Gbps and short wires, as data centres had when the references were made");
   v.optional_group("star", t.star, "Every host on one switch", [](auto& g, topology::StarConfig& c) {
     g.field("hosts", c.hosts, "Hosts");
     describe(g, "wire", c.wire, "From host to switch");
@@ -59,6 +60,7 @@ void describe(V& v, TopologyChoice& t) {
   v.optional_group("direct_connect", t.direct_connect,
                    "Nodes wired to one another in rings, without switches (TopoOpt, NSDI 2023)",
                    [](auto& g, topology::DirectConnectConfig& c) {
+                     g.from("TopoOpt as in the Opera DLRM study: four fibres a node");
                      g.field("nodes", c.nodes, "Hosts that also forward");
                      g.field("degree", c.degree, "Fibres that leave a node; each is a step of one ring");
                      g.integers("jumps", c.jumps,
@@ -68,6 +70,7 @@ void describe(V& v, TopologyChoice& t) {
   v.optional_group(
       "opera", t.opera, "Rotor switches (NSDI 2020): half of a ToR's ports to hosts, half to rotors",
       [](auto& g, OperaChoice& c) {
+        g.from("Opera (NSDI 2020) and its simulator opera-htsim");
         g.field("tors", c.tors, "Top-of-rack switches");
         g.field("ports", c.ports, "Of each; even");
         g.field("dark", c.dark, "How long a rotor takes to change");
@@ -81,6 +84,7 @@ void describe(V& v, TopologyChoice& t) {
 
 template <class V>
 void describe(V& v, TrimConfig& t) {
+  v.from("htsim's NDP (tests/golden/htsim) and the paper, SIGCOMM 2017, 3.1");
   v.field("data_limit", t.data_limit, "Data is cut to its header when more waits");
   v.field("control_limit", t.control_limit,
           "Headers and control packets are dropped when more of them waits");
@@ -90,6 +94,7 @@ void describe(V& v, TrimConfig& t) {
 
 template <class V>
 void describe(V& v, QueueConfig& q) {
+  v.from("ns-3 3.37 marks as a packet comes, as RFC 8257 says; htsim as it leaves");
   v.field("port_limit", q.port_limit, "Drop-tail: most bytes that wait at a port; unlimited if left out");
   v.field("shared_limit", q.shared_limit, "The same for all ports of a switch together");
   v.field("dynamic_alpha", q.dynamic_alpha,
@@ -101,6 +106,7 @@ void describe(V& v, QueueConfig& q) {
 
 template <class V>
 void describe(V& v, TcpConfig& t) {
+  v.from("ns-3 3.37 as the references ran it (tests/golden/ns3), RFC 5681, 6298, 6928 and 8257");
   v.field("control", t.control, "Congestion control");
   v.field("segment", t.segment, "Most payload in a packet");
   v.field("header", t.header, "On every data packet");
@@ -120,6 +126,7 @@ void describe(V& v, TcpConfig& t) {
 
 template <class V>
 void describe(V& v, HtsimDctcpConfig& d) {
+  v.from("the Opera DLRM study's fork of htsim");
   v.field("packet", d.packet, "Size on the wire; there is no header");
   v.field("initial_window", d.initial_window, "Packets");
   v.field("slow_start_threshold", d.slow_start_threshold, "Packets");
@@ -131,6 +138,7 @@ void describe(V& v, HtsimDctcpConfig& d) {
 
 template <class V>
 void describe(V& v, NdpConfig& n) {
+  v.from("htsim's NDP as the references ran it (tests/golden/htsim)");
   v.field("payload", n.payload, "Most in a packet");
   v.field("header", n.header, "On every data packet, and what trimming leaves");
   v.field("control", n.control, "Size of an ACK, NACK or PULL");
@@ -145,6 +153,7 @@ void describe(V& v, NdpConfig& n) {
 
 template <class V>
 void describe(V& v, LosslessConfig& l) {
+  v.from("HPCC's simulator: a switch of 32 MB");
   v.field("control", l.control, "How links hold back their senders: not at all, by pause frames, by credits");
   v.field("buffer", l.buffer, "Of a switch, for all ports and priorities; not with credits");
   v.field("dynamic_alpha", l.dynamic_alpha,
@@ -152,11 +161,13 @@ void describe(V& v, LosslessConfig& l) {
   v.words("small_first", l.small_first,
           "Messages of at most so many bytes go before larger ones; ascending sizes, one priority each");
   v.group("ecn", "Marks by RED, for DCQCN", [&](auto& g) {
+    g.from("DCQCN, SIGCOMM 2015, table 14 (40 Gbps)");
     g.field("min", l.ecn.min, "Kmin: nothing is marked below");
     g.field("max", l.ecn.max, "Kmax: everything is marked above");
     g.field("probability", l.ecn.probability, "Pmax: at Kmax");
   });
   v.group("pfc", "Pause frames (IEEE 802.1Qbb)", [&](auto& g) {
+    g.from("HPCC's simulator and IEEE 802.1Qbb");
     g.field("dynamic_alpha", l.pfc.dynamic_alpha, "XOFF: this share of what is free in the buffer");
     g.field("xoff", l.pfc.xoff, "XOFF as a constant instead");
     g.field("xon_gap", l.pfc.xon_gap, "XON: so much below XOFF");
@@ -164,6 +175,7 @@ void describe(V& v, LosslessConfig& l) {
     g.field("frame", l.pfc.frame, "Size of a pause frame");
   });
   v.group("credits", "Virtual channels (Garnet)", [&](auto& g) {
+    g.from("ASTRA-sim's Garnet, but enough channels for wires of 100 ns");
     g.field("flit", l.credits.flit, "Packets are whole flits");
     g.field("buffer_flits", l.credits.buffer_flits, "Of a channel; at least a packet");
     g.field("channels", l.credits.channels, "Per class; a torus has two classes");
@@ -173,6 +185,7 @@ void describe(V& v, LosslessConfig& l) {
 
 template <class V>
 void describe(V& v, DcqcnConfig& d) {
+  v.from("DCQCN, SIGCOMM 2015, figure 14; the minimum from HPCC's simulator");
   v.field("cnp_interval", d.cnp_interval, "At most one CNP per flow in this time");
   v.field("alpha_timer", d.alpha_timer, "Without a CNP for so long, alpha decays");
   v.field("gain", d.gain, "g, of alpha");
@@ -186,6 +199,7 @@ void describe(V& v, DcqcnConfig& d) {
 
 template <class V>
 void describe(V& v, RoceConfig& r) {
+  v.from("RoCEv2 (InfiniBand annex A17) on Ethernet of 1,500 bytes");
   v.field("control", r.control, "Congestion control");
   v.field("payload", r.payload, "Most in a packet");
   v.field("header", r.header, "On every data packet");
@@ -199,6 +213,7 @@ void describe(V& v, RoceConfig& r) {
 
 template <class V>
 void describe(V& v, PlainConfig& p) {
+  v.from("ASTRA-sim's Garnet: package-packet-size");
   v.field("payload", p.payload, "Most in a packet");
   v.field("header", p.header, "On every packet");
   v.field("inject", p.inject, "Rate of one pair's messages; the host's link if left out");
@@ -206,6 +221,7 @@ void describe(V& v, PlainConfig& p) {
 
 template <class V>
 void describe(V& v, network::rotor::RotorConfig& r) {
+  v.from("Opera (NSDI 2020) and its simulator opera-htsim");
   v.field("rate", r.rate, "Of every link");
   v.field("wire", r.wire, "From ToR to ToR");
   v.field("packet", r.packet, "With its header");
@@ -222,6 +238,7 @@ void describe(V& v, network::rotor::RotorConfig& r) {
     g.field("timeout", r.low_latency.timeout, "Without news for so long, packets count as lost");
   });
   v.group("defects", "What the original simulator does and a network would not", [&](auto& g) {
+    g.from("right behaviour; opera-htsim is true");
     g.field("intra_rack_out_and_back", r.defects.intra_rack_out_and_back,
             "Bulk inside a rack takes two circuits");
     g.field("offers_not_reduced", r.defects.offers_not_reduced, "Several receivers accept the same packets");
@@ -232,6 +249,7 @@ void describe(V& v, network::rotor::RotorConfig& r) {
 
 template <class V>
 void describe(V& v, TrafficPattern& t) {
+  v.from("ours, a small run");
   v.field("pattern", t.kind,
           "all_to_all, permutation, incast or ring; leave out when flows come from --flows");
   v.field("size", t.size, "Of every flow");
@@ -242,6 +260,7 @@ void describe(V& v, TrafficPattern& t) {
 
 template <class V>
 void describe(V& v, FlowsSetup& s) {
+  v.from("ours");
   v.field("name", s.name, "Of the run, shown in results");
   v.field("seed", s.network.seed, "Of every random choice");
   v.group("topology", "Exactly one of these", [&](auto& g) { describe(g, s.topology); });
@@ -275,11 +294,10 @@ void describe(V& v, FlowsSetup& s) {
           "tcp: the network in so many parts, each on a core; results are the same");
   v.field("memory_limit", s.network.memory_limit, "A network that needs more is refused before the run");
   v.group("traffic", "What is sent, unless --flows names a file", [&](auto& g) { describe(g, s.traffic); });
-  v.optional_group("monitor", s.monitor, "Links over time, into links_over_time.csv; off if left out",
-                   [](auto& g, MonitorConfig& c) {
-                     g.field("interval", c.interval, "Between two looks; doubles when the samples are full");
-                     g.field("samples", c.samples, "Most kept of each link; even");
-                   });
+  v.group("monitor", "Links over time, into links_over_time.csv", [&](auto& g) {
+    g.field("interval", s.monitor.interval, "Between two looks; doubles when the samples are full");
+    g.field("samples", s.monitor.samples, "Most kept of each link; even; 0: links are not watched");
+  });
 }
 
 [[noreturn]] void fail(const FlowsSetup& setup, const std::string& key, const std::string& what,
@@ -339,7 +357,7 @@ FlowsSetup parse_flows_setup(std::string_view text, const std::string& file,
   }
   try {
     require_sound(setup.network);
-    if (setup.monitor) require_sound(*setup.monitor);
+    if (setup.monitor.samples != 0) require_sound(setup.monitor);
   } catch (const UserError& error) {
     throw UserError({.file = file}, error.what());
   }

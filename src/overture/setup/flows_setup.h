@@ -56,8 +56,8 @@ struct FlowsSetup {
   network::packet::PacketConfig network;
   network::rotor::RotorConfig rotor;  // in place of `network` when the topology is opera
   TrafficPattern traffic;
-  std::optional<network::packet::MonitorConfig> monitor;  // links over time
-  std::string file;                                       // of the setup itself
+  network::packet::MonitorConfig monitor;  // links over time; no samples: off
+  std::string file;                        // of the setup itself
 };
 
 FlowsSetup load_flows_setup(const std::filesystem::path& file,

@@ -11,6 +11,7 @@ namespace overture::setup {
 
 template <class V>
 void describe(V& v, network::DimensionConfig& d) {
+  v.from("neutral: a cost that is not given is not charged");
   v.required("kind", d.kind, "How the NPUs of this dimension are joined");
   v.required("size", d.size, "NPUs in this dimension");
   v.field("links", d.links, "Links per NPU; a ring needs two, a full mesh one to each of the others");
@@ -26,6 +27,7 @@ void describe(V& v, network::DimensionConfig& d) {
 
 template <class V>
 void describe(V& v, network::AnalyticalConfig& n) {
+  v.from("ours, since links are shared in reality; ASTRA-sim 1.0 is none");
   v.field(
       "contention", n.contention,
       "links: messages share links and wait for each other; none: ASTRA-sim's model, optimistic when a rank "
@@ -36,6 +38,7 @@ void describe(V& v, network::AnalyticalConfig& n) {
 
 template <class V>
 void describe(V& v, system::SharedBus& b) {
+  v.from("ASTRA-sim 1.0's shared bus");
   v.required("latency", b.latency, "L of LogGP");
   v.required("overhead", b.overhead, "o of LogGP");
   v.required("gap", b.gap, "g of LogGP");
@@ -46,6 +49,7 @@ void describe(V& v, system::SharedBus& b) {
 template <class V>
 void describe(V& v, workload::SimulationConfig& c) {
   system::SystemConfig& s = c.system;
+  v.from("ASTRA-sim 1.0's system file, where it is left out there");
   v.field("scheduling", s.scheduling,
           "Which collective goes first when several wait: the newest or the oldest");
   v.field("chunks", s.splits, "Chunks per collective");
@@ -67,12 +71,14 @@ void describe(V& v, workload::SimulationConfig& c) {
   v.field("rendezvous", s.rendezvous, "Receivers clear every message with a handshake of 8 KiB first");
   v.optional_group("shared_bus", s.shared_bus, "A LogGP bus at every endpoint, instead of the endpoint delay",
                    [](auto& group, system::SharedBus& b) { describe(group, b); });
+  v.from("ours: exact times; ASTRA-sim 1.0 counts whole nanoseconds");
   v.field("step", c.step, "What every step of the training loop costs on top; ASTRA-sim: 1 ns");
   v.field("cycle", s.cycle, "Resolution of endpoint timing; ASTRA-sim: 1 ns");
 }
 
 template <class V>
 void describe(V& v, workload::Pass& p) {
+  v.from("neutral: what is not given takes no time");
   v.field("compute", p.compute, "Compute time on one NPU");
   v.optional_group("communication", p.communication, "What is communicated then; leave out where nothing is",
                    [](auto& group, workload::Communication& c) {
@@ -84,6 +90,7 @@ void describe(V& v, workload::Pass& p) {
 
 template <class V>
 void describe(V& v, workload::Layer& l) {
+  v.from("neutral: what is not given takes no time");
   v.required("name", l.name, "Shown in reports");
   v.group("forward", "Forward pass", [&](auto& group) { describe(group, l.forward); });
   v.group("input_gradient", "Backward pass: gradient of the inputs",
@@ -97,6 +104,7 @@ void describe(V& v, workload::Layer& l) {
 
 template <class V>
 void describe(V& v, workload::Workload& w) {
+  v.from("ASTRA-sim 1.0's workload file, where it is left out there");
   v.field("parallelism", w.parallelism,
           "How the layers are spread over the NPUs, and the order of a training step");
   v.field("model_group", w.model_group, "hybrid_transformer: NPUs that share a model");

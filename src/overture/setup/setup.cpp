@@ -20,6 +20,7 @@ using system::CollectiveKind;
 
 template <class V>
 void describe(V& v, Setup& s, std::string& workload_file) {
+  v.from("ours");
   v.field("name", s.name, "Of the run, shown in results");
   v.field("passes", s.simulation.passes, "Training iterations");
   v.group("network", "The machine's network, dimension by dimension",

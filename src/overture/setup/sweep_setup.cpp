@@ -14,6 +14,7 @@ constexpr std::size_t kMostPoints = 1'000'000;
 
 template <class V>
 void describe(V& v, SweepSetup& s) {
+  v.from("ours");
   v.field("name", s.name, "Of the sweep, shown in results");
   v.field("command", s.command, "What runs for every point: simulate, flows or train");
   v.required("setup", s.setup, "Setup file of that command, beside this one");

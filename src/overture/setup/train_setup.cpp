@@ -41,6 +41,7 @@ namespace {
 
 template <class V>
 void describe(V& v, TrainData& d) {
+  v.from("ours; 13 dense features as Criteo's click logs");
   v.field("file", d.file, "Dataset of any format that `overture convert` reads, beside the setup");
   v.field("format", d.format, "Of the file; told by its first bytes unless given");
   v.field("synthetic", d.synthetic,
@@ -57,6 +58,7 @@ void describe(V& v, TrainData& d) {
 
 template <class V>
 void describe(V& v, TrainModel& m) {
+  v.from("the models' papers and facebookresearch/dlrm; docs/reference/train.md names them");
   v.field("kind", m.kind, "What is trained; docs/reference/train.md has the layers");
   v.field("mlp_bottom", m.mlp_bottom,
           "Layers on the dense features, such as 13-512-256-64-16; the model's own unless given");
@@ -72,6 +74,7 @@ void describe(V& v, TrainModel& m) {
 
 template <class V>
 void describe(V& v, TrainTables& t) {
+  v.from("facebookresearch/dlrm's Kaggle example: 16 columns, sums");
   v.field("dim", t.dim, "Columns of a row");
   v.field("dims", t.dims, "The same for each table, such as 16-8-16; not with the interaction dot");
   v.field("rows", t.rows, "Of each table, such as 1460-583; the data's unless given");
@@ -81,6 +84,7 @@ void describe(V& v, TrainTables& t) {
 
 template <class V>
 void describe(V& v, embedding::OptimizerConfig& o) {
+  v.from("PyTorch's optimizers, but for the rate: ours");
   v.field("kind", o.kind, "adagrad is row-wise on tables, adam leaves rows alone that are not looked up");
   v.field("learning_rate", o.learning_rate, "Of a step");
   v.field("epsilon", o.epsilon, "adagrad, adam: added to the root");
@@ -90,6 +94,7 @@ void describe(V& v, embedding::OptimizerConfig& o) {
 
 template <class V>
 void describe(V& v, TrainCache& c) {
+  v.from("Bagpipe (SOSP 2023): 200 batches ahead");
   v.field("lookahead", c.lookahead,
           "Batches that the planner sees; 1: rows are fetched for every batch; 0: no servers, tables in the "
           "trainer");
@@ -102,6 +107,7 @@ void describe(V& v, TrainCache& c) {
 
 template <class V>
 void describe(V& v, TrainSetup& s) {
+  v.from("ours; facebookresearch/dlrm and Bagpipe where they have the key");
   v.field("name", s.name, "Of the run, shown in results");
   v.field("seed", s.seed, "Of every random choice");
   v.group("data", "A file, or synthetic data", [&](auto& g) { describe(g, s.data); });

@@ -39,6 +39,8 @@ class Reader {
     if (!result) fail(*map_->find(key), key, result.error());
   }
   void integers(const std::string& key, std::vector<int>& values, const std::string&);
+  // Where the defaults of the fields that follow come from, for those who ask; see Explainer.
+  void from(const std::string&) const {}
   // A map inside the map.
   template <class Describe>
   void group(const std::string& key, const std::string&, Describe describe) {
@@ -105,6 +107,7 @@ class Writer {
     for (const int value : values) texts.push_back(write(value));
     words(key, texts);
   }
+  void from(const std::string&) const {}
   template <class Describe>
   void group(const std::string& key, const std::string&, Describe describe) {
     Writer inner(map_.at(key));
@@ -151,32 +154,37 @@ struct Explanation {
   std::string initial;  // the default; empty when there is none
   std::string help;
   bool required = false;
+  std::string source;  // where the default comes from; empty where there is none
 };
 
 // Collects what there is to say about every key.
 class Explainer {
  public:
-  Explainer(std::vector<Explanation>& out, std::string path) : out_(out), path_(std::move(path)) {}
+  Explainer(std::vector<Explanation>& out, std::string path, std::string source = {})
+      : out_(out), path_(std::move(path)), source_(std::move(source)) {}
+
+  // Holds until the next one in this map, also for the maps inside.
+  void from(const std::string& source) { source_ = source; }
 
   template <class T>
   void field(const std::string& key, T&& value, const std::string& help) {
-    out_.push_back({join(key), describe_type(value), write(value), help, false});
+    add({.key = key, .type = describe_type(value), .initial = write(value), .help = help});
   }
   template <class T>
   void required(const std::string& key, T&& value, const std::string& help) {
-    out_.push_back({join(key), describe_type(value), "", help, true});
+    add({.key = key, .type = describe_type(value), .help = help, .required = true});
   }
   template <class T>
   void words(const std::string& key, T&, const std::string& help) {
-    out_.push_back({join(key), "list of words", "", help, false});
+    add({.key = key, .type = "list of words", .help = help});
   }
   void integers(const std::string& key, std::vector<int>&, const std::string& help) {
-    out_.push_back({join(key), "list of whole numbers", "", help, false});
+    add({.key = key, .type = "list of whole numbers", .help = help});
   }
   template <class Describe>
   void group(const std::string& key, const std::string& help, Describe describe) {
-    out_.push_back({join(key), "map", "", help, false});
-    Explainer inner(out_, join(key));
+    add({.key = key, .type = "map", .help = help});
+    Explainer inner(out_, join(key), source_);
     describe(inner);
   }
   template <class T, class Describe>
@@ -187,16 +195,22 @@ class Explainer {
   template <class T, class Describe>
   void list(const std::string& key, std::vector<T>&, const std::string& help, Describe describe) {
     T initial{};
-    out_.push_back({join(key), "list of maps", "", help, false});
-    Explainer inner(out_, join(key) + "[]");
+    add({.key = key, .type = "list of maps", .help = help});
+    Explainer inner(out_, join(key) + "[]", source_);
     describe(inner, initial);
   }
 
  private:
   std::string join(const std::string& key) const { return path_.empty() ? key : path_ + "." + key; }
+  void add(Explanation explanation) {
+    explanation.key = join(explanation.key);
+    if (!explanation.initial.empty()) explanation.source = source_;
+    out_.push_back(std::move(explanation));
+  }
 
   std::vector<Explanation>& out_;
   std::string path_;
+  std::string source_;
 };
 
 }  // namespace overture::setup
