@@ -1,5 +1,6 @@
 // The native commands as a user runs them: simulate, import, generate, explain, demo.
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "program.h"
@@ -39,8 +40,9 @@ TEST(Simulate, WritesAFolderAndPrintsEightyColumns) {
   std::set<std::string> files;
   for (const auto& entry : fs::directory_iterator(folder.path() / "my results"))
     files.insert(entry.path().filename());
-  EXPECT_EQ(files, (std::set<std::string>{"summary.json", "setup.yaml", "layers.csv", "dimensions.csv",
-                                          "trace.json.gz", "report.html"}));
+  EXPECT_EQ(files,
+            (std::set<std::string>{"summary.json", "setup.yaml", "layers.csv", "dimensions.csv", "links.csv",
+                                   "links_over_time.csv", "traffic.csv", "trace.json.gz", "report.html"}));
 }
 
 TEST(Simulate, TheSetupInTheResultsGivesTheSameResults) {
@@ -135,15 +137,25 @@ TEST(Generate, WritesAWorkloadThatRuns) {
 
 TEST(Explain, TheReferencePagesAreWhatTheProgramSays) {
   const fs::path reference = fs::path(OVERTURE_SOURCE_FOLDER) / "docs/reference";
-  const Outcome setup = run_overture({"explain", "--markdown"});
-  EXPECT_NE(read_text(reference / "setup.md").find(setup.out), std::string::npos)
-      << "run: overture explain --markdown";
-  const Outcome flows = run_overture({"explain", "--flows", "--markdown"});
-  EXPECT_NE(read_text(reference / "flows.md").find(flows.out), std::string::npos)
-      << "run: overture explain --flows --markdown";
-  const Outcome train = run_overture({"explain", "--train", "--markdown"});
-  EXPECT_NE(read_text(reference / "train.md").find(train.out), std::string::npos)
-      << "run: overture explain --train --markdown";
+  const std::map<std::string, std::string> pages{
+      {"--simulate", "setup.md"}, {"--flows", "flows.md"}, {"--train", "train.md"}, {"--sweep", "sweep.md"}};
+  for (const auto& [flag, page] : pages) {
+    const Outcome table = run_overture({"explain", flag, "--markdown"});
+    EXPECT_NE(read_text(reference / page).find(table.out), std::string::npos)
+        << page << "; run: overture explain " << flag << " --markdown";
+  }
+}
+
+TEST(Explain, EveryDefaultHasASource) {
+  for (const char* flag : {"--simulate", "--flows", "--train", "--sweep"}) {
+    int defaults = 0;
+    for (const std::string& row : lines_of(run_overture({"explain", flag, "--markdown"}).out)) {
+      if (!row.starts_with("| `") || row.find("| `", 3) == std::string::npos) continue;
+      ++defaults;
+      EXPECT_FALSE(row.ends_with("|  |")) << row;
+    }
+    EXPECT_GE(defaults, 3) << flag;
+  }
 }
 
 TEST(Flows, GoldenFlowsGiveGoldenCompletionTimes) {
@@ -198,6 +210,9 @@ TEST(Explain, KnowsKeysPartsAndEntriesOfLists) {
   EXPECT_NE(run_overture({"explain", "network.dimensions.0.size"}).out.find("NPUs in this dimension"),
             std::string::npos);
   EXPECT_GT(lines_of(run_overture({"explain", "system"}).out).size(), 20u);
+  const Outcome tcp = run_overture({"explain", "tcp.min_rto"});
+  EXPECT_NE(tcp.out.find("Setups of `overture flows`:"), std::string::npos) << tcp.text();
+  EXPECT_NE(tcp.out.find("default from: ns-3"), std::string::npos) << tcp.text();
   const Outcome unknown = run_overture({"explain", "netwrk"});
   EXPECT_EQ(unknown.exit_code, 2);
   EXPECT_NE(unknown.err.find("did you mean \"network\"?"), std::string::npos);

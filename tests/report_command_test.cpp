@@ -39,7 +39,8 @@ TEST(Compare, TellsWhatChangedAndWhy) {
   EXPECT_NE(outcome.out.find("npus                         64       128  +100.0 %"), std::string::npos)
       << outcome.out;
   EXPECT_NE(outcome.out.find("network.dimensions.0.size  4  8"), std::string::npos) << outcome.out;
-  EXPECT_TRUE(fs::exists(folder.path() / "both/report.html"));
+  for (const char* file : {"report.html", "summary.json", "compare.csv"})
+    EXPECT_TRUE(fs::exists(folder.path() / "both" / file)) << file;
 }
 
 TEST(Compare, ARunIsTheSameAsItself) {
@@ -63,6 +64,52 @@ TEST(Report, BadInputGetsOneMessageAndExitCodeTwo) {
     EXPECT_EQ(outcome.exit_code, 2) << outcome.text();
     EXPECT_TRUE(outcome.err.starts_with("error: ")) << outcome.text();
   }
+}
+
+const std::string kExamples = (fs::path(OVERTURE_SOURCE_FOLDER) / "examples").string() + "/";
+
+// What every command leaves, whatever it does: the files, the head of the summary, a why and the report's
+// path within 80 columns.
+void expect_results(const Words& arguments, const Words& files) {
+  const TemporaryFolder folder;
+  const Outcome run = run_overture(arguments, {.folder = folder.path()});
+  ASSERT_EQ(run.exit_code, 0) << run.text();
+  const fs::path out = folder.path() / "out";
+  for (const std::string& file : files) EXPECT_TRUE(fs::exists(out / file)) << file << run.text();
+  const std::string summary = read_text(out / "summary.json");
+  std::size_t at = 0;
+  for (const char* key :
+       {"\n  \"name\": ", "\n  \"overture\": ", "\n  \"kind\": ", "\n  \"seed\": ", "\n  \"why\": \""}) {
+    const std::size_t found = summary.find(key, at);
+    ASSERT_NE(found, std::string::npos) << key << " in " << summary.substr(0, 400);
+    at = found;
+  }
+  EXPECT_NE(run.out.find("why: "), std::string::npos) << run.out;
+  EXPECT_NE(run.out.find("report: out/report.html\n"), std::string::npos) << run.out;
+  for (const std::string& line : lines_of(run.out)) EXPECT_LE(line.size(), 80U) << line;
+}
+
+TEST(Results, HaveOneShapeWhateverTheCommand) {
+  const Words all{"summary.json", "setup.yaml", "trace.json.gz", "report.html"};
+  const auto with = [&](Words more) {
+    more.insert(more.end(), all.begin(), all.end());
+    return more;
+  };
+  expect_results({"simulate", kExample, "-o", "out"},
+                 with({"layers.csv", "traffic.csv", "links.csv", "links_over_time.csv"}));
+  expect_results({"flows", kExamples + "fat-tree.yaml", "-o", "out"},
+                 with({"fct.csv", "links.csv", "links_over_time.csv", "hta/rank_0.json.gz"}));
+  expect_results({"flows", kExamples + "opera.yaml", "-o", "out"}, with({"fct.csv", "schedule.csv"}));
+  expect_results({"bench", "collective", kExample, "-b", "1K", "-e", "64K", "--results", "out"},
+                 with({"collective.csv"}));
+  expect_results({"train", "--synthetic", "kaggle", "--scale", "0.001", "--samples", "5000",
+                  "--mini-batch-size", "256", "-o", "out"},
+                 with({"metrics.jsonl", "miss_ratio.csv"}));
+  expect_results({"sweep", kExamples + "bandwidth.yaml", "-o", "out"},
+                 {"summary.json", "setup.yaml", "sweep.csv", "report.html"});
+  expect_results(
+      {"study", "opera-dlrm", "--variants", "baseline", "--models", "I", "--nodes", "16", "-o", "out"},
+      {"summary.json", "matrix.csv", "report.html"});
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "overture/base/error.h"
+#include "overture/base/text.h"
 #include "overture/cli/astra_files.h"
 #include "overture/cli/commands.h"
 #include "overture/cli/version.h"
@@ -76,9 +77,11 @@ void write_results(const Options& options, const workload::SimulationConfig& con
                         .version = version_text(),
                         .config = config,
                         .result = result,
-                        .recorder = recorder};
+                        .recorder = recorder,
+                        .why = report::why(config, result)};
   report::write_run_folder(run, options.results);
   report::write_html(options.results);
+  fmt::print("why: {}\n", wrap(run.why, 80, 5));
   fmt::print("report: {}\n", (std::filesystem::path(options.results) / "report.html").string());
 }
 

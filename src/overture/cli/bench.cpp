@@ -1,13 +1,20 @@
+#include <algorithm>
 #include <filesystem>
 #include <functional>
 #include <memory>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "overture/base/error.h"
 #include "overture/base/files.h"
 #include "overture/base/progress.h"
+#include "overture/base/text.h"
 #include "overture/cli/commands.h"
+#include "overture/cli/version.h"
+#include "overture/report/html.h"
+#include "overture/report/results_folder.h"
+#include "overture/report/trace.h"
 #include "overture/setup/flows_setup.h"
 #include "overture/setup/setup.h"
 #include "overture/study/collective_bench.h"
@@ -15,6 +22,7 @@
 namespace overture::cli {
 namespace {
 
+namespace fs = std::filesystem;
 using system::CollectiveKind;
 
 struct Options {
@@ -27,6 +35,8 @@ struct Options {
   int factor = 4;
   int chunks = 1;
   std::string out;
+  std::string results;
+  bool no_report = false;
 };
 
 // nccl-tests writes 8, 64K, 128M and means powers of 1024; with a unit it may also be spelled out.
@@ -45,6 +55,16 @@ T parse_word(const std::string& text, const std::string& flag) {
   const Result<bool> result = setup::read(text, value);
   if (!result) throw UserError({.key = flag}, result.error().substr(0, result.error().find('\n')));
   return value;
+}
+
+// Lines that programs which read nccl-tests' table pass over.
+std::string comment(const std::string& text) {
+  std::string lines = "# ";
+  for (const char c : wrap(text, 78, 0)) {
+    lines += c;
+    if (c == '\n') lines += "# ";
+  }
+  return lines + "\n";
 }
 
 using Runner = std::function<study::CollectivePoint(Bytes)>;
@@ -89,13 +109,86 @@ Runner make_runner(const Options& options, CollectiveKind kind) {
   };
 }
 
+// Where the curve bends: half of the best bus bandwidth tells how large a message must be.
+std::string why(const std::vector<study::CollectivePoint>& points, CollectiveKind kind) {
+  const auto bandwidth = [kind](const study::CollectivePoint& point) { return point.bus_bandwidth(kind); };
+  const auto best = std::ranges::max_element(points, {}, bandwidth);
+  if (best == points.end()) return {};
+  const auto half = std::ranges::find_if(
+      points, [&](const auto& point) { return 2 * bandwidth(point) >= bandwidth(*best); });
+  return fmt::format(
+      "bus bandwidth is at most {:.4g} GB/s, at {}; what would help most: below {}, where half of "
+      "it is reached, lower latency or larger messages, above it faster links",
+      bandwidth(*best), to_string(best->size), to_string(half->size));
+}
+
+std::string csv_of(const std::vector<study::CollectivePoint>& points, CollectiveKind kind) {
+  std::string csv = "size_bytes,time_us,algbw_GB_per_s,busbw_GB_per_s\n";
+  for (const study::CollectivePoint& point : points) {
+    csv += fmt::format("{},{:.6f},{:.6f},{:.6f}\n", point.size.count(), to_us(point.time),
+                       point.algorithm_bandwidth(), point.bus_bandwidth(kind));
+  }
+  return csv;
+}
+
+// The collectives one after the other, as nccl-tests runs them.
+void write_trace(const Options& options, const std::vector<study::CollectivePoint>& points,
+                 const fs::path& folder) {
+  report::Trace trace(0, std::max(1, points.front().ranks));
+  Time now{};
+  for (const study::CollectivePoint& point : points) {
+    report::TraceSlice slice{
+        .name = fmt::format("ncclKernel_{} {}", options.collective, to_string(point.size)),
+        .start = now,
+        .length = point.time};
+    slice.collective = report::TraceCollective{
+        .collective = options.collective, .in = point.size, .out = point.size, .group_size = point.ranks};
+    trace.add(std::move(slice));
+    now += point.time;
+  }
+  trace.add(report::TraceStep{0, Time{}, now.time_since_epoch()});
+  report::write_trace(trace, folder / "trace.json.gz");
+}
+
+void write_results(const Options& options, const std::vector<study::CollectivePoint>& points,
+                   CollectiveKind kind, const fs::path& folder) {
+  report::make_results_folder(folder);
+  report::Digest digest;
+  for (const study::CollectivePoint& point : points) digest.add(point.time.count());
+  write_file(folder / "collective.csv", csv_of(points, kind));
+  write_trace(options, points, folder);
+  auto summary = report::summary_head(
+      {.kind = "bench collective",
+       .name = fmt::format("{} on {}", options.collective, fs::path(options.setup).stem().string()),
+       .version = version_text(),
+       .seed = {},
+       .why = why(points, kind)});
+  summary.update({{"collective", options.collective},
+                  {"ranks", points.front().ranks},
+                  {"smallest_time_us", to_us(points.front().time)},
+                  {"largest_time_us", to_us(points.back().time)},
+                  {"busbw_GB_per_s", points.back().bus_bandwidth(kind)},
+                  {"digest", digest.text()},
+                  {"overrides", options.overrides},
+                  {"setup_yaml", read_file(options.setup)}});
+  write_file(folder / "setup.yaml", read_file(options.setup));
+  write_file(folder / "summary.json", report::summary_text(summary));
+  if (!options.no_report) report::write_html(folder);
+}
+
+fs::path results_folder(const Options& options) {
+  if (!options.results.empty()) return options.results;
+  return fs::path("results") /
+         fmt::format("{}-{}", fs::path(options.setup).stem().string(), options.collective);
+}
+
 int run(const Options& options) {
   const auto kind = parse_word<CollectiveKind>(options.collective, "--collective");
   if (options.chunks < 1) throw UserError({.key = "--chunks"}, "must be at least 1");
   const auto sizes =
       study::sizes(parse_size(options.first, "-b"), parse_size(options.last, "-e"), options.factor);
   const Runner runner = make_runner(options, kind);
-  std::string csv = "size_bytes,time_us,algbw_GB_per_s,busbw_GB_per_s\n";
+  std::vector<study::CollectivePoint> points;
   fmt::print("# {} on {}\n", options.collective, options.setup);
   fmt::print("#{:>13} {:>12} {:>8} {:>14} {:>10} {:>10}\n", "size", "count", "type", "time", "algbw",
              "busbw");
@@ -107,11 +200,15 @@ int run(const Options& options) {
     progress.finish();
     fmt::print("{:>14} {:>12} {:>8} {:>14.3f} {:>10.3f} {:>10.3f}\n", size.count(), size.count() / 4, "float",
                to_us(point.time), point.algorithm_bandwidth(), point.bus_bandwidth(kind));
-    csv += fmt::format("{},{:.6f},{:.6f},{:.6f}\n", size.count(), to_us(point.time),
-                       point.algorithm_bandwidth(), point.bus_bandwidth(kind));
+    points.push_back(point);
     std::fflush(stdout);
   }
-  if (!options.out.empty()) write_file(options.out, csv);
+  if (!options.out.empty()) write_file(options.out, csv_of(points, kind));
+  if (points.empty()) return 0;
+  const fs::path folder = results_folder(options);
+  write_results(options, points, kind, folder);
+  fmt::print("#\n{}# results: {}\n", comment("why: " + why(points, kind)), folder.string());
+  if (!options.no_report) fmt::print("# report: {}\n", (folder / "report.html").string());
   return 0;
 }
 
@@ -132,6 +229,8 @@ void add_bench(Command& root) {
       .option("-f", options->factor, "From one size to the next")
       .option("-s,--set", options->overrides, "key=value: change one key of the setup; may be repeated")
       .option("-o,--out", options->out, "Write the table as CSV, too")
+      .option("--results", options->results, "Folder for the results (default: results/<setup>-<collective>)")
+      .flag("--no-report", options->no_report, "Do not make report.html")
       .examples(
           "  overture bench collective fat-tree.yaml --collective all_to_all -b 64K -e 16M -f 4\n"
           "  overture bench collective dlrm-torus.yaml --collective all_reduce -b 1M -e 1G -f 4")

@@ -3,13 +3,18 @@
 #include <memory>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "overture/base/error.h"
+#include "overture/base/files.h"
 #include "overture/base/table.h"
 #include "overture/base/text.h"
 #include "overture/cli/commands.h"
+#include "overture/cli/version.h"
+#include "overture/report/csv_grid.h"
 #include "overture/report/html.h"
 #include "overture/report/page_compare.h"
+#include "overture/report/results_folder.h"
 #include "overture/setup/value.h"
 
 namespace overture::cli {
@@ -94,6 +99,44 @@ void print(const report::Comparison& comparison) {
   if (!setups.empty()) fmt::print("\n{}", setups.text());
 }
 
+std::string csv(const report::Comparison& comparison) {
+  std::string text = "what";
+  for (const auto& run : comparison.runs) text += "," + report::csv_cell(run.label);
+  for (const auto& run : comparison.runs) text += "," + report::csv_cell("change of " + run.label);
+  text += "\n";
+  for (const report::ComparedNumber& number : comparison.numbers) {
+    text += report::csv_cell(number.what);
+    for (const std::string& value : number.values) text += "," + report::csv_cell(value);
+    for (const std::string& change : number.changes) text += "," + report::csv_cell(change);
+    text += "\n";
+  }
+  return text;
+}
+
+// The first number that is not the same; the most important ones stand first in a summary.
+std::string why(const report::Comparison& comparison) {
+  for (const report::ComparedNumber& number : comparison.numbers) {
+    if (number.same || number.changes.back().empty()) continue;
+    return fmt::format("{} goes from {} in {} to {} in {} ({})", number.what, number.values.front(),
+                       comparison.runs.front().label, number.values.back(), comparison.runs.back().label,
+                       number.changes.back());
+  }
+  return comparison.numbers.empty() ? "the runs have no number in common" : "all numbers are the same";
+}
+
+void write_summary(const report::Comparison& comparison, const std::vector<fs::path>& folders,
+                   const fs::path& out) {
+  auto summary = report::summary_head({.kind = "compare",
+                                       .name = fmt::format("{} runs compared", folders.size()),
+                                       .version = version_text(),
+                                       .seed = {},
+                                       .why = why(comparison)});
+  auto& runs = summary["runs"] = nlohmann::ordered_json::array();
+  for (const fs::path& folder : folders) runs.push_back(folder.string());
+  write_file(out / "compare.csv", csv(comparison));
+  write_file(out / "summary.json", report::summary_text(summary));
+}
+
 int run(const Options& options) {
   if (options.folders.size() < 2) {
     throw UserError({.key = "folders"}, "a comparison needs two results folders at least",
@@ -102,12 +145,12 @@ int run(const Options& options) {
   const std::vector<fs::path> folders(options.folders.begin(), options.folders.end());
   const report::Comparison comparison = report::compare_runs(folders);
   const fs::path out(options.out);
-  std::error_code error;
-  fs::create_directories(out, error);
-  if (error) throw UserError({.file = out.string()}, "cannot be made: " + error.message());
+  report::make_results_folder(out);
+  write_summary(comparison, folders, out);
   report::write_page(folders, out / "report.html");
   print(comparison);
-  fmt::print("\nreport: {}\n", (out / "report.html").string());
+  fmt::print("\nwhy: {}\nresults: {}\nreport: {}\n", wrap(why(comparison), 80, 5), out.string(),
+             (out / "report.html").string());
   return 0;
 }
 

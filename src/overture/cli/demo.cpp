@@ -54,7 +54,8 @@ workload::SimulationResult simulate_into(const setup::Setup& setup, const std::f
                             .version = version_text(),
                             .config = setup.simulation,
                             .result = result,
-                            .recorder = recorder},
+                            .recorder = recorder,
+                            .why = report::why(setup.simulation, result)},
                            folder);
   report::write_html(folder);
   return result;

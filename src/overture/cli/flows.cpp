@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -49,14 +50,19 @@ packet::RunLimits limits(const Options& options) {
   return limits;
 }
 
+void print_why(const std::string& why) {
+  if (!why.empty()) fmt::print("why: {}\n", wrap(why, 80, 5));
+}
+
 void print_summary(const report::FlowsRun& run, const std::filesystem::path& folder, bool with_report) {
   fmt::print("{}: {} hosts, {} flows, {} finished\n\n", run.name, run.topology.graph.hosts(),
              run.flows.size(), run.result.finished);
   Table table({"what", "value"});
   for (const auto& [label, text] : report::flows_lines(run)) table.add({label, text});
   fmt::print("{}\n", table.text());
+  print_why(report::flows_why(run));
   if (run.result.locked) {
-    fmt::print("note: {}\n\n",
+    fmt::print("note: {}\n",
                wrap("the network has locked up: full buffers wait for each other in a circle. On "
                     "rings, lossless.control: credits avoids that.",
                     80, 6));
@@ -89,6 +95,17 @@ int write_ns3(const Options& options, const setup::FlowsSetup& setup, const topo
   return 0;
 }
 
+// Few enough samples of a large network that they fit into 64 MB.
+std::optional<packet::MonitorConfig> monitor_of(const setup::FlowsSetup& setup,
+                                                const topology::Topology& topology) {
+  constexpr std::size_t kMostStates = 4'000'000;
+  packet::MonitorConfig monitor = setup.monitor;
+  if (monitor.samples == 0) return std::nullopt;
+  const auto most = static_cast<int>(kMostStates / std::max<std::size_t>(topology.graph.links().size(), 4));
+  monitor.samples = std::max(2, std::min(monitor.samples, most / 2 * 2));
+  return monitor;
+}
+
 // With a line of progress; Ctrl-C ends the run early and leaves what it has.
 packet::RunResult run_watched(const Options& options, const setup::FlowsSetup& setup,
                               const topology::Topology& topology,
@@ -100,7 +117,8 @@ packet::RunResult run_watched(const Options& options, const setup::FlowsSetup& s
     progress.update(static_cast<std::int64_t>(finished));
     return !Interrupt::requested();
   };
-  packet::RunResult result = packet::run_flows(topology, setup.network, flows, bounds, setup.monitor);
+  packet::RunResult result =
+      packet::run_flows(topology, setup.network, flows, bounds, monitor_of(setup, topology));
   progress.finish();
   return result;
 }
@@ -129,6 +147,7 @@ int run_rotor(const Options& options, const setup::FlowsSetup& setup, const topo
                              .setup_yaml = setup::write_flows_setup(setup),
                              .version = version_text(),
                              .opera = opera,
+                             .config = config,
                              .flows = flows,
                              .result = result};
   const std::filesystem::path folder = results_folder(options);
@@ -146,7 +165,9 @@ int run_rotor(const Options& options, const setup::FlowsSetup& setup, const topo
              result.finished);
   Table table({"what", "value"});
   for (const auto& [label, text] : report::rotor_lines(run)) table.add({label, text});
-  fmt::print("{}\nresults: {}\n", table.text(), folder.string());
+  fmt::print("{}\n", table.text());
+  print_why(report::rotor_why(run));
+  fmt::print("results: {}\n", folder.string());
   if (!options.no_report) fmt::print("report: {}\n", (folder / "report.html").string());
   return 0;
 }
@@ -166,6 +187,7 @@ int run(const Options& options) {
   const report::FlowsRun run{.name = setup.name,
                              .setup_yaml = setup::write_flows_setup(setup),
                              .version = version_text(),
+                             .seed = setup.network.seed,
                              .topology = topology,
                              .flows = flows,
                              .result = result};

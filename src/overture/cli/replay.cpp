@@ -5,6 +5,7 @@
 
 #include "overture/base/error.h"
 #include "overture/base/table.h"
+#include "overture/base/text.h"
 #include "overture/cli/commands.h"
 #include "overture/cli/task_graphs.h"
 #include "overture/cli/version.h"
@@ -29,6 +30,7 @@ struct Options {
   std::string between_gpus = "200 Gbps";
   std::string backend = "packet";
   std::string out;
+  bool json = false;
   bool no_report = false;
 };
 
@@ -90,14 +92,20 @@ int run(const Options& options) {
   const std::filesystem::path folder =
       options.out.empty() ? std::filesystem::path("results") / std::filesystem::path(options.graph).stem()
                           : std::filesystem::path(options.out);
-  report::write_task_folder({.name = std::filesystem::path(options.graph).stem().string(),
-                             .setup_yaml = setup::write_flows_setup(setup),
-                             .version = version_text(),
-                             .graph = graph,
-                             .run = result},
-                            folder);
+  const report::TaskReplay replay{.name = std::filesystem::path(options.graph).stem().string(),
+                                  .setup_yaml = setup::write_flows_setup(setup),
+                                  .version = version_text(),
+                                  .seed = setup.network.seed,
+                                  .graph = graph,
+                                  .run = result};
+  report::write_task_folder(replay, folder);
   if (!options.no_report) report::write_html(folder);
+  if (options.json) {
+    fmt::print("{}", report::task_summary_json(replay));
+    return 0;
+  }
   print_summary(graph, result);
+  fmt::print("why: {}\n", wrap(report::task_why(replay), 80, 5));
   fmt::print("results: {}\n", folder.string());
   if (!options.no_report) fmt::print("report: {}\n", (folder / "report.html").string());
   return 0;
@@ -115,6 +123,7 @@ void add_replay(Command& root) {
       .option("--between-gpus", options->between_gpus, "Bandwidth inside a node, for what is reduced there")
       .option("--backend", options->backend, "packet, or flow: seconds, without queues")
       .option("-o,--out", options->out, "Folder for the results (default: results/<graph name>)")
+      .flag("--json", options->json, "Print summary.json instead of a table")
       .flag("--no-report", options->no_report, "Do not make report.html")
       .examples(
           "  overture generate tasks --model I --nodes 16 -o step.tg\n"

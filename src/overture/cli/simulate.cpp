@@ -39,7 +39,7 @@ void print_summary(const report::Run& run, const std::filesystem::path& folder, 
   table.add({"compute", to_string(result.compute()), percent(result.compute(), result.finished)});
   table.add(
       {"exposed communication", to_string(result.exposed()), percent(result.exposed(), result.finished)});
-  fmt::print("{}\nwhy: {}\n", table.text(), wrap(report::why(result), 80, 5));
+  fmt::print("{}\nwhy: {}\n", table.text(), wrap(run.why, 80, 5));
   for (const std::string& caveat : report::caveats(run.config)) fmt::print("note: {}\n", wrap(caveat, 80, 6));
   fmt::print("results: {}\n", folder.string());
   if (with_report) fmt::print("report: {}\n", (folder / "report.html").string());
@@ -55,7 +55,8 @@ int run(const Options& options) {
                         .version = version_text(),
                         .config = setup.simulation,
                         .result = result,
-                        .recorder = recorder};
+                        .recorder = recorder,
+                        .why = report::why(setup.simulation, result)};
   const std::filesystem::path folder =
       options.out.empty() ? std::filesystem::path("results") / std::filesystem::path(options.setup).stem()
                           : std::filesystem::path(options.out);

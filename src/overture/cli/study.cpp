@@ -15,6 +15,7 @@
 #include "overture/cli/version.h"
 #include "overture/cli/watched_sweep.h"
 #include "overture/report/html.h"
+#include "overture/report/results_folder.h"
 #include "overture/study/opera_dlrm_calibrate.h"
 #include "overture/study/opera_dlrm_explain.h"
 #include "overture/study/opera_dlrm_figures.h"
@@ -121,19 +122,23 @@ void write_results(const Options& options, const fs::path& folder,
   }
   auto times = nlohmann::ordered_json::object();
   for (const study::StudyRow& row : rows) times[study::name(row.cell)] = row.mean_seconds();
-  const nlohmann::ordered_json summary{{"name", "opera-dlrm"},       {"overture", version_text()},
-                                       {"kind", "study opera-dlrm"}, {"why", study::finding(rows)},
-                                       {"backend", options.backend}, {"as_published", options.as_published},
-                                       {"seeds", options.seeds},     {"cells", wanted},
-                                       {"finished", cells.size()},   {"calibration", calibrations()},
-                                       {"iteration_s", times}};
-  write_file(folder / "summary.json", summary.dump(2) + "\n");
+  auto summary = report::summary_head({.kind = "study opera-dlrm",
+                                       .name = "opera-dlrm",
+                                       .version = version_text(),
+                                       .seed = 1,
+                                       .why = study::finding(rows)});
+  summary.update({{"backend", options.backend},
+                  {"as_published", options.as_published},
+                  {"seeds", options.seeds},
+                  {"cells", wanted},
+                  {"finished", cells.size()},
+                  {"calibration", calibrations()},
+                  {"iteration_s", times}});
+  write_file(folder / "summary.json", report::summary_text(summary));
   report::write_html(folder);
 }
 
 void print_matrix(const Options& options, const std::vector<study::StudyRow>& rows) {
-  const std::string finding = study::finding(rows);
-  if (!finding.empty()) fmt::print("{}\n\n", wrap(finding, 80, 0));
   fmt::print("{}\n", study::iteration_table(rows));
   const std::string topoopt = study::topoopt_table(rows);
   if (!topoopt.empty())
@@ -156,6 +161,12 @@ void print_matrix(const Options& options, const std::vector<study::StudyRow>& ro
 
 fs::path folder_of(const Options& options) {
   return options.out.empty() ? fs::path("results") / "opera-dlrm" : fs::path(options.out);
+}
+
+void print_folder(const Options& options, const std::string& why, const char* contents) {
+  const fs::path folder = folder_of(options);
+  if (!why.empty()) fmt::print("why: {}\n", wrap(why, 80, 5));
+  fmt::print("results: {} ({})\nreport: {}\n", folder.string(), contents, (folder / "report.html").string());
 }
 
 // Runs what is not finished yet, and returns what is then. `code` is that of the first failure, or 0.
@@ -189,8 +200,7 @@ int run_cells(const Options& options) {
   } else {
     print_matrix(options, rows);
   }
-  fmt::print("results: {} (matrix.csv, figures, report.html, a folder per cell)\n",
-             folder_of(options).string());
+  print_folder(options, study::finding(rows), "matrix.csv, figures, a folder per cell");
   return code;
 }
 
@@ -209,11 +219,16 @@ void write_sweep(const Options& options, const std::vector<study::FinishedCell>&
                        {"gap_left", of.left()},
                        {"closed", closed ? nlohmann::ordered_json(*closed) : nlohmann::ordered_json()}});
   }
-  const nlohmann::ordered_json summary{{"name", "opera-dlrm sweep"}, {"overture", version_text()},
-                                       {"kind", "study opera-dlrm"}, {"backend", options.backend},
-                                       {"seeds", options.seeds},     {"finished", cells.size()},
-                                       {"co_designs", designs}};
-  write_file(folder / "summary.json", summary.dump(2) + "\n");
+  auto summary = report::summary_head({.kind = "study opera-dlrm",
+                                       .name = "opera-dlrm sweep",
+                                       .version = version_text(),
+                                       .seed = 1,
+                                       .why = study::gap_summary(study::co_designs(rows))});
+  summary.update({{"backend", options.backend},
+                  {"seeds", options.seeds},
+                  {"finished", cells.size()},
+                  {"co_designs", designs}});
+  write_file(folder / "summary.json", report::summary_text(summary));
   report::write_html(folder);
 }
 
@@ -256,8 +271,7 @@ int run_design_sweep(const Options& options) {
   const auto rows = study::by_seed(finished);
   write_sweep(options, finished, rows);
   print_sweep(options, plan, finished, rows);
-  fmt::print("results: {} (sweep.csv, sweep-*.svg, report.html, a folder per point)\n",
-             folder_of(options).string());
+  print_folder(options, "", "sweep.csv, sweep-*.svg, a folder per point");
   return code;
 }
 

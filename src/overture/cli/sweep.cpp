@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <thread>
 
@@ -11,11 +12,13 @@
 #include "overture/base/error.h"
 #include "overture/base/files.h"
 #include "overture/base/table.h"
+#include "overture/base/text.h"
 #include "overture/cli/commands.h"
 #include "overture/cli/version.h"
 #include "overture/cli/watched_sweep.h"
 #include "overture/report/csv_grid.h"
 #include "overture/report/html.h"
+#include "overture/report/results_folder.h"
 #include "overture/setup/sweep_setup.h"
 
 namespace overture::cli {
@@ -139,15 +142,57 @@ nlohmann::ordered_json effects(const setup::SweepSetup& sweep, const std::vector
   return result;
 }
 
-void write_results(const setup::SweepSetup& sweep, const study::SweepJob& job, const fs::path& folder,
-                   const std::vector<Row>& rows, const std::string& metric) {
+// The axis along which the mean of the metric changes most, and between which of its values.
+std::string why(const nlohmann::ordered_json& axes, const std::string& metric) {
+  std::string text;
+  double widest = 0;
+  for (const auto& axis : axes) {
+    const auto& means = axis.at("mean_" + metric);
+    if (means.size() < 2) continue;
+    const auto by_mean = [](const auto& a, const auto& b) {
+      return a.second.template get<double>() < b.second.template get<double>();
+    };
+    const auto values = means.template get<std::map<std::string, nlohmann::ordered_json>>();
+    const auto [low, high] = std::minmax_element(values.begin(), values.end(), by_mean);
+    const double range = high->second.get<double>() - low->second.get<double>();
+    if (range <= widest) continue;
+    widest = range;
+    text = fmt::format("{} matters most: the mean {} goes from {:.4g} at {} to {:.4g} at {}",
+                       axis.at("key").template get<std::string>(), metric, low->second.get<double>(),
+                       low->first, high->second.get<double>(), high->first);
+  }
+  return text;
+}
+
+nlohmann::ordered_json write_results(const setup::SweepSetup& sweep, const study::SweepJob& job,
+                                     const fs::path& folder, const std::vector<Row>& rows,
+                                     const std::string& metric) {
   write_file(folder / "sweep.csv", to_csv(sweep, rows));
   write_file(folder / "setup.yaml", read_file(sweep.file));
-  const nlohmann::ordered_json summary{
-      {"name", sweep.name},       {"overture", version_text()},          {"kind", "sweep"},
-      {"command", sweep.command}, {"points", job.points.size()},         {"finished", rows.size()},
-      {"metric", metric},         {"axes", effects(sweep, rows, metric)}};
-  write_file(folder / "summary.json", summary.dump(2) + "\n");
+  const auto axes = effects(sweep, rows, metric);
+  auto summary = report::summary_head(
+      {.kind = "sweep", .name = sweep.name, .version = version_text(), .seed = {}, .why = why(axes, metric)});
+  summary.update({{"command", sweep.command},
+                  {"points", job.points.size()},
+                  {"finished", rows.size()},
+                  {"metric", metric},
+                  {"axes", axes},
+                  {"setup_yaml", read_file(sweep.file)}});
+  write_file(folder / "summary.json", report::summary_text(summary));
+  return summary;
+}
+
+// The end of a key that no other axis shares, "bandwidth" of "network.dimensions.0.bandwidth": a terminal is
+// narrow.
+std::string short_name(const setup::SweepSetup& sweep, const std::string& key) {
+  const auto others = [&](const std::string& end) {
+    return std::ranges::count_if(
+        sweep.axes, [&](const setup::Axis& axis) { return ("." + axis.key).ends_with("." + end); });
+  };
+  for (std::size_t dot = key.rfind('.'); dot != std::string::npos && dot > 0; dot = key.rfind('.', dot - 1)) {
+    if (others(key.substr(dot + 1)) == 1) return key.substr(dot + 1);
+  }
+  return key;
 }
 
 void print_table(const setup::SweepSetup& sweep, const std::vector<Row>& rows, const std::string& metric) {
@@ -159,7 +204,7 @@ void print_table(const setup::SweepSetup& sweep, const std::vector<Row>& rows, c
   std::stable_sort(order.begin(), order.end(),
                    [&](const Row* a, const Row* b) { return *a->find(metric) < *b->find(metric); });
   std::vector<std::string> head;
-  for (const setup::Axis& axis : sweep.axes) head.push_back(axis.key);
+  for (const setup::Axis& axis : sweep.axes) head.push_back(short_name(sweep, axis.key));
   head.push_back(metric);
   head.emplace_back("vs best");
   Table table(head);
@@ -183,10 +228,11 @@ int run(const Options& options) {
   const std::vector<Row> rows = gather(sweep, job);
   if (rows.empty()) return code;
   const std::string metric = metric_of(sweep, rows);
-  write_results(sweep, job, folder, rows, metric);
+  const auto summary = write_results(sweep, job, folder, rows, metric);
   fmt::print("{}: {} of {} points, {}\n\n", sweep.name, rows.size(), job.points.size(), sweep.command);
   print_table(sweep, rows, metric);
   report::write_html(folder);
+  if (summary.contains("why")) fmt::print("\nwhy: {}", wrap(summary.at("why").get<std::string>(), 80, 5));
   fmt::print("\nresults: {} (sweep.csv, a folder per point)\nreport: {}\n", folder.string(),
              (folder / "report.html").string());
   return code;

@@ -14,11 +14,13 @@
 #include "overture/base/interrupt.h"
 #include "overture/base/progress.h"
 #include "overture/base/table.h"
+#include "overture/base/text.h"
 #include "overture/base/units.h"
 #include "overture/cli/commands.h"
 #include "overture/cli/counts.h"
 #include "overture/cli/evaluation.h"
 #include "overture/cli/train_flags.h"
+#include "overture/cli/train_record.h"
 #include "overture/cli/version.h"
 #include "overture/report/html.h"
 #include "overture/setup/train_setup.h"
@@ -50,6 +52,8 @@ struct Done {
   train::Totals totals;
   double seconds = 0;
   std::optional<data::Metrics> metrics;
+  std::string digest;
+  std::string why;
 };
 
 double seconds_since(Clock::time_point started) {
@@ -99,12 +103,25 @@ fs::path starting_point(const Options& options, const fs::path& folder) {
   return {};
 }
 
+// The curve is drawn in the report; without one, nobody would look at it.
+template <class Training>
+train::RunResult run_watched(Training& training, data::Batches& source, const train::RunOptions& options,
+                             const fs::path& folder, bool with_report) {
+  if (!with_report) return training.run(source, options);
+  report::MissRatioCurve curve;
+  WatchedBatches watched(source, curve);
+  train::RunResult result = training.run(watched, options);
+  write_file(folder / "miss_ratio.csv", curve.csv());
+  return result;
+}
+
 template <class Training>
 Done run_training(Training& training, const setup::TrainSetup& setup, data::Batches& source,
-                  const fs::path& folder) {
+                  const fs::path& folder, bool with_report) {
   const Interrupt interrupt;
   Done done;
   LiveLine line;
+  TrainRecord record(setup.trainers);
   train::MetricsFile metrics(folder / "metrics.jsonl", training.first_step());
   const auto started = Clock::now();
   train::RunOptions options{.checkpoints = folder / "checkpoints",
@@ -115,11 +132,15 @@ Done run_training(Training& training, const setup::TrainSetup& setup, data::Batc
     const double seconds = seconds_since(started);
     done.totals.add(report);
     metrics.add(report, seconds);
+    record.add(report, seconds);
     line.show(done.totals, seconds, report.step + 1);
   };
-  done.result = training.run(source, options);
+  done.result = run_watched(training, source, options, folder, with_report);
   done.seconds = seconds_since(started);
   line.clear();
+  record.write_trace(folder);
+  done.digest = record.digest();
+  done.why = train_why(done.totals, done.seconds, !setup::is_local(setup));
   if (setup.data.test_every > 0 && !done.result.stopped_early) {
     const auto held_out = setup::open_train_data(setup, data::Part::test);
     done.metrics = evaluate(*held_out, [&](const data::Batch& batch) { return training.predict(batch); });
@@ -127,29 +148,30 @@ Done run_training(Training& training, const setup::TrainSetup& setup, data::Batc
   return done;
 }
 
-json summary(const setup::TrainSetup& setup, const Done& done, std::size_t table_bytes) {
+json summary(const setup::TrainSetup& setup, const std::string& setup_yaml, const Done& done,
+             std::size_t table_bytes) {
   const train::Totals& totals = done.totals;
-  json root{{"name", setup.name},
-            {"overture", version_text()},
-            {"steps", done.result.steps},
-            {"steps_of_this_run", totals.steps},
-            {"stopped_early", done.result.stopped_early},
-            {"seconds", done.seconds},
-            {"samples_per_second", static_cast<double>(totals.samples) / done.seconds},
-            {"loss", totals.loss},
-            {"table_bytes", table_bytes},
-            {"lookups", totals.lookups},
-            {"rows", totals.rows},
-            {"hit_rate", totals.hit_rate()},
-            {"critical_rows", totals.critical_rows},
-            {"most_resident_rows", totals.most_resident_rows},
-            {"fetched_rows", totals.fetched_rows},
-            {"fetched_bytes", totals.fetched_bytes},
-            {"stored_bytes", totals.stored_bytes},
-            {"compute_seconds", totals.compute_seconds},
-            {"waited_for_plan_seconds", totals.waited_for_plan_seconds},
-            {"waited_for_rows_seconds", totals.waited_for_rows_seconds},
-            {"waited_for_peers_seconds", totals.waited_for_peers_seconds}};
+  json root = report::summary_head(
+      {.kind = "train", .name = setup.name, .version = version_text(), .seed = setup.seed, .why = done.why});
+  root.update({{"steps", done.result.steps},
+               {"steps_of_this_run", totals.steps},
+               {"stopped_early", done.result.stopped_early},
+               {"seconds", done.seconds},
+               {"samples_per_second", static_cast<double>(totals.samples) / done.seconds},
+               {"loss", totals.loss},
+               {"table_bytes", table_bytes},
+               {"lookups", totals.lookups},
+               {"rows", totals.rows},
+               {"hit_rate", totals.hit_rate()},
+               {"critical_rows", totals.critical_rows},
+               {"most_resident_rows", totals.most_resident_rows},
+               {"fetched_rows", totals.fetched_rows},
+               {"fetched_bytes", totals.fetched_bytes},
+               {"stored_bytes", totals.stored_bytes},
+               {"compute_seconds", totals.compute_seconds},
+               {"waited_for_plan_seconds", totals.waited_for_plan_seconds},
+               {"waited_for_rows_seconds", totals.waited_for_rows_seconds},
+               {"waited_for_peers_seconds", totals.waited_for_peers_seconds}});
   if (done.metrics) {
     root["held_out"] = {{"samples", done.metrics->samples},
                         {"log_loss", done.metrics->log_loss},
@@ -159,6 +181,8 @@ json summary(const setup::TrainSetup& setup, const Done& done, std::size_t table
                         {"calibration", done.metrics->calibration}};
   }
   root["checkpoint"] = done.result.checkpoint.string();
+  root["digest"] = done.digest;
+  root["setup_yaml"] = setup_yaml;
   return root;
 }
 
@@ -179,7 +203,9 @@ void print_summary(const setup::TrainSetup& setup, const Done& done, const fs::p
   if (done.metrics) {
     for (const auto& [label, value] : metric_lines(*done.metrics)) table.add({label, value});
   }
-  fmt::print("{}\nresults: {}\n", table.text(), folder.string());
+  fmt::print("{}\n", table.text());
+  if (!done.why.empty()) fmt::print("why: {}\n", wrap(done.why, 80, 5));
+  fmt::print("results: {}\n", folder.string());
   if (fs::exists(folder / "report.html")) fmt::print("report: {}\n", (folder / "report.html").string());
 }
 
@@ -201,16 +227,17 @@ int run(const Options& options) {
   setup::TrainSetup as_run = setup;
   if (!setup.data.file.empty())
     as_run.data.file = fs::absolute(fs::path(setup.file).parent_path() / setup.data.file);
-  write_file(folder / "setup.yaml", setup::write_train_setup(as_run));
+  const std::string setup_yaml = setup::write_train_setup(as_run);
+  write_file(folder / "setup.yaml", setup_yaml);
   Done done;
   if (setup::is_local(setup)) {
     train::LocalTraining training(config, checkpoint);
-    done = run_training(training, setup, *source, folder);
+    done = run_training(training, setup, *source, folder, !options.no_report);
   } else {
     train::Session training(config, checkpoint);
-    done = run_training(training, setup, *source, folder);
+    done = run_training(training, setup, *source, folder, !options.no_report);
   }
-  const std::string text = summary(setup, done, table_bytes(config)).dump(2) + "\n";
+  const std::string text = report::summary_text(summary(setup, setup_yaml, done, table_bytes(config)));
   write_file(folder / "summary.json", text);
   if (!options.no_report) report::write_html(folder);
   if (options.json) {

@@ -1,15 +1,20 @@
 #include "overture/study/validate.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "overture/base/error.h"
 #include "overture/base/files.h"
 #include "overture/base/table.h"
 #include "overture/cli/commands.h"
+#include "overture/cli/version.h"
 #include "overture/report/csv_grid.h"
+#include "overture/report/html.h"
+#include "overture/report/results_folder.h"
 
 namespace overture::cli {
 namespace {
@@ -41,8 +46,36 @@ std::string csv(const std::vector<study::Check>& checks) {
   return text;
 }
 
-int run(const std::string& golden, const std::string& out) {
-  const fs::path folder = find_golden(golden);
+struct Options {
+  std::string golden;
+  std::string out;
+  std::string results;
+};
+
+void write_results(const std::vector<study::Check>& checks, std::size_t failed, const fs::path& folder) {
+  report::make_results_folder(folder);
+  write_file(folder / "validation.csv", csv(checks));
+  const auto worst = std::ranges::max_element(checks, {}, &study::Check::error);
+  double seconds = 0;
+  for (const study::Check& check : checks) seconds += check.seconds;
+  auto summary = report::summary_head(
+      {.kind = "validate",
+       .name = "Against the references",
+       .version = version_text(),
+       .seed = {},
+       .why = worst == checks.end()
+                  ? ""
+                  : fmt::format("the farthest is {:.2f} % off: {}, {} of {}; {:.2f} % is allowed",
+                                100 * worst->error(), worst->source, worst->what, worst->scenario,
+                                100 * worst->allowed)});
+  summary.update({{"checks", checks.size()}, {"failed", failed}, {"cpu_seconds", seconds}});
+  write_file(folder / "summary.json", report::summary_text(summary));
+  report::write_html(folder);
+  fmt::print("results: {}\nreport: {}\n", folder.string(), (folder / "report.html").string());
+}
+
+int run(const Options& options) {
+  const fs::path folder = find_golden(options.golden);
   std::vector<study::Check> checks;
   const auto note = [&](const study::Check& check) { checks.push_back(check); };
   study::validate_astra(folder, fs::read_symlink("/proc/self/exe"), note);
@@ -63,21 +96,24 @@ int run(const std::string& golden, const std::string& out) {
   }
   fmt::print("{}\n{} of {} within what their references allow\n", table.text(), checks.size() - failed,
              checks.size());
-  if (!out.empty()) write_file(out, csv(checks));
+  if (!options.out.empty()) write_file(options.out, csv(checks));
+  if (!options.results.empty()) write_results(checks, failed, options.results);
   return failed == 0 ? 0 : 1;
 }
 
 }  // namespace
 
 void add_validate(Command& root) {
-  auto golden = std::make_shared<std::string>();
-  auto out = std::make_shared<std::string>();
+  auto options = std::make_shared<Options>();
   Command command = root.add(
       "validate", "Run every reference result again and compare: ASTRA-sim, SCALE-Sim, ns-3, htsim, Bagpipe");
-  command.option("--golden", *golden, "Folder with the references (default: tests/golden of the sources)")
-      .option("--out", *out, "The table as CSV")
+  command
+      .option("--golden", options->golden,
+              "Folder with the references (default: tests/golden of the sources)")
+      .option("--out", options->out, "The table as CSV")
+      .option("--results", options->results, "Also a folder with summary.json and report.html")
       .examples("  overture validate\n  overture validate --out validation.csv")
-      .runs([golden, out] { return run(*golden, *out); });
+      .runs([options] { return run(*options); });
 }
 
 }  // namespace overture::cli

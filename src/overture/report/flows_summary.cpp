@@ -6,10 +6,11 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "overture/base/error.h"
 #include "overture/base/files.h"
 #include "overture/report/completion_times.h"
 #include "overture/report/csv_grid.h"
+#include "overture/report/flow_trace.h"
+#include "overture/report/results_folder.h"
 
 namespace overture::report {
 namespace {
@@ -36,10 +37,14 @@ Bytes peak_queue(const FlowsRun& run) {
   return peak;
 }
 
+std::size_t busiest_link(const FlowsRun& run) {
+  const auto& links = run.result.links;
+  return static_cast<std::size_t>(
+      std::ranges::max_element(links, {}, [](const LinkRecord& link) { return link.busy; }) - links.begin());
+}
+
 double busiest(const FlowsRun& run) {
-  double most = 0;
-  for (const LinkRecord& link : run.result.links) most = std::max(most, utilisation(run, link));
-  return most;
+  return run.result.links.empty() ? 0 : utilisation(run, run.result.links[busiest_link(run)]);
 }
 
 std::string node_name(const topology::Graph& graph, int node) {
@@ -113,7 +118,67 @@ std::string history_csv(const FlowsRun& run) {
   return text;
 }
 
+// How busy each tier was, in percent of its links' time.
+std::vector<TraceCounter> link_counters(const FlowsRun& run) {
+  const network::packet::LinkHistory& history = run.result.history;
+  std::vector<TraceCounter> counters;
+  for (const auto& [name, links] : watched(run)) {
+    if (!name.starts_with("tier ")) continue;
+    for (std::int64_t sample = 0; sample < history.samples(); ++sample) {
+      double busy = 0;
+      for (const std::size_t link : links)
+        busy += history.utilisation(sample, link, run.topology.graph.links()[link].wire.rate);
+      counters.push_back({"link utilisation %, " + name, Time{history.interval() * sample},
+                          100 * busy / static_cast<double>(links.size())});
+    }
+  }
+  return counters;
+}
+
+TraceWritten write_trace_of(const FlowsRun& run, const std::filesystem::path& folder) {
+  std::vector<TracedFlow> flows;
+  flows.reserve(run.flows.size());
+  for (std::size_t i = 0; i < run.flows.size(); ++i) {
+    const network::packet::FlowSpec& flow = run.flows[i];
+    flows.push_back({flow.from, flow.to, flow.size, flow.start, run.result.completion[i]});
+  }
+  return write_flow_trace(flows, run.topology.graph.hosts(), link_counters(run), run.result.simulated,
+                          folder);
+}
+
+// A link that sends for four fifths of the run is what limits it.
+constexpr double kLimits = 0.8;
+
+std::string remedy(const FlowsRun& run, double busy) {
+  const auto& s = run.result.statistics;
+  if (run.result.locked)
+    return "credits (lossless.control), for full buffers wait for each other in a circle";
+  if (busy >= kLimits) return "faster links there";
+  if (s.timeouts > 0) {
+    return fmt::format(
+        "fewer timeouts, of which there were {}: deeper queues, ECN (dctcp) or cut packets "
+        "(ndp)",
+        s.timeouts);
+  }
+  if (s.pauses > 0) return fmt::format("fewer of the {} pauses: ECN before PFC, or deeper buffers", s.pauses);
+  return "lower latency or larger windows, for no link is busy all the time";
+}
+
 }  // namespace
+
+std::string flows_why(const FlowsRun& run) {
+  if (run.result.links.empty()) return {};
+  const std::size_t most = busiest_link(run);
+  const topology::Graph& graph = run.topology.graph;
+  const topology::Link& link = graph.links()[most];
+  const double busy = utilisation(run, run.result.links[most]);
+  return fmt::format(
+      "the busiest link, {} to {} (tier {}), sends {:.0f} % of the time and idles {:.0f} %; what would help "
+      "most: {}",
+      node_name(graph, link.from), node_name(graph, link.to),
+      graph.tiers()[static_cast<std::size_t>(link.wire.tier)], 100 * busy, 100 * (1 - busy),
+      remedy(run, busy));
+}
 
 std::vector<std::pair<std::string, std::string>> flows_lines(const FlowsRun& run) {
   const CompletionTimes times(run.result.completion);
@@ -148,46 +213,45 @@ std::vector<std::pair<std::string, std::string>> flows_lines(const FlowsRun& run
 }
 
 std::string flows_summary_json(const FlowsRun& run) {
+  json root = summary_head(
+      {.kind = "flows", .name = run.name, .version = run.version, .seed = run.seed, .why = flows_why(run)});
   const CompletionTimes times(run.result.completion);
   const auto& s = run.result.statistics;
   const auto told = [&](Duration time) { return times.empty() ? json() : json(to_us(time)); };
-  const json root{{"name", run.name},
-                  {"overture", run.version},
-                  {"hosts", run.topology.graph.hosts()},
-                  {"flows", run.flows.size()},
-                  {"finished", run.result.finished},
-                  {"complete", complete(run)},
-                  {"simulated_us", to_us(run.result.simulated)},
-                  {"makespan_us", complete(run) ? json(to_us(run.result.makespan)) : json()},
-                  {"fct_mean_us", told(times.mean())},
-                  {"fct_median_us", told(times.percentile(50))},
-                  {"fct_p99_us", told(times.percentile(99))},
-                  {"fct_max_us", told(times.percentile(100))},
-                  {"delivered_bytes", s.delivered.count()},
-                  {"data_packets", s.data_packets},
-                  {"packet_hops", s.packet_hops},
-                  {"drops", s.drops},
-                  {"trims", s.trims},
-                  {"retransmissions", s.retransmissions},
-                  {"timeouts", s.timeouts},
-                  {"ecn_marks", s.marks},
-                  {"pauses", s.pauses},
-                  {"congestion_notifications", s.notifications},
-                  {"busiest_link_utilisation", busiest(run)},
-                  {"peak_queue_bytes", peak_queue(run).count()},
-                  {"digest", fmt::format("{:016x}", run.result.digest)},
-                  {"setup_yaml", run.setup_yaml}};
-  return root.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+  root.update({{"hosts", run.topology.graph.hosts()},
+               {"flows", run.flows.size()},
+               {"finished", run.result.finished},
+               {"complete", complete(run)},
+               {"simulated_us", to_us(run.result.simulated)},
+               {"makespan_us", complete(run) ? json(to_us(run.result.makespan)) : json()},
+               {"fct_mean_us", told(times.mean())},
+               {"fct_median_us", told(times.percentile(50))},
+               {"fct_p99_us", told(times.percentile(99))},
+               {"fct_max_us", told(times.percentile(100))},
+               {"delivered_bytes", s.delivered.count()},
+               {"data_packets", s.data_packets},
+               {"packet_hops", s.packet_hops},
+               {"drops", s.drops},
+               {"trims", s.trims},
+               {"retransmissions", s.retransmissions},
+               {"timeouts", s.timeouts},
+               {"ecn_marks", s.marks},
+               {"pauses", s.pauses},
+               {"congestion_notifications", s.notifications},
+               {"busiest_link_utilisation", busiest(run)},
+               {"peak_queue_bytes", peak_queue(run).count()},
+               {"digest", fmt::format("{:016x}", run.result.digest)},
+               {"setup_yaml", run.setup_yaml}});
+  return summary_text(root);
 }
 
 void write_flows_folder(const FlowsRun& run, const std::filesystem::path& folder) {
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error) throw UserError({.file = folder.string()}, "cannot be made: " + error.message());
+  make_results_folder(folder);
   write_file(folder / "setup.yaml", run.setup_yaml);
   write_file(folder / "links.csv", links_csv(run));
   write_file(folder / "fct_distribution.csv", CompletionTimes(run.result.completion).distribution_csv());
   if (run.result.history.samples() > 0) write_file(folder / "links_over_time.csv", history_csv(run));
+  write_trace_of(run, folder);
   write_file(folder / "summary.json", flows_summary_json(run));
 }
 

@@ -1,6 +1,7 @@
 // What a run of flows leaves: summary.json and links.csv, and the few lines that a terminal shows.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <utility>
@@ -15,6 +16,7 @@ struct FlowsRun {
   std::string name;
   std::string setup_yaml;
   std::string version;
+  std::uint64_t seed = 1;
   const topology::Topology& topology;
   const std::vector<network::packet::FlowSpec>& flows;
   const network::packet::RunResult& result;
@@ -23,11 +25,14 @@ struct FlowsRun {
 // Label and value, for people.
 std::vector<std::pair<std::string, std::string>> flows_lines(const FlowsRun& run);
 
+// What held the flows up, and what would help most, in a sentence or two.
+std::string flows_why(const FlowsRun& run);
+
 std::string flows_summary_json(const FlowsRun& run);
 
-// Makes the folder if need be; writes setup.yaml, links.csv, fct_distribution.csv and summary.json, and
-// links_over_time.csv if the links were watched: every tier, and the busiest links one by one. Throws
-// UserError.
+// Makes the folder if need be; writes setup.yaml, links.csv, fct_distribution.csv, trace.json.gz and
+// summary.json, and links_over_time.csv if the links were watched: every tier, and the busiest links one by
+// one. Throws UserError.
 void write_flows_folder(const FlowsRun& run, const std::filesystem::path& folder);
 
 }  // namespace overture::report

@@ -1,7 +1,5 @@
 #include "overture/report/recorder.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
 
 namespace overture::report {
@@ -24,26 +22,6 @@ std::string kernel_name(CollectiveKind kind) {
   return "ncclKernel";
 }
 
-// Streams of one dimension: the first on which nothing is running at `start`. Phases come in order of their
-// end.
-class Lanes {
- public:
-  int take(int dimension, Time start, Time end) {
-    auto& lanes = free_at_[dimension];
-    const auto free = std::find_if(lanes.begin(), lanes.end(), [&](Time t) { return t <= start; });
-    const int lane = static_cast<int>(free - lanes.begin());
-    if (free == lanes.end()) {
-      lanes.push_back(end);
-    } else {
-      *free = end;
-    }
-    return kFirstCommunicationStream + dimension * kStreamsPerDimension + lane;
-  }
-
- private:
-  std::map<int, std::vector<Time>> free_at_;
-};
-
 }  // namespace
 
 workload::Observers Recorder::observers() {
@@ -55,25 +33,20 @@ workload::Observers Recorder::observers() {
           .chunk = [this](const system::ChunkEvent& event) { chunk(event); }};
 }
 
-void Recorder::fold(std::int64_t value) {
-  for (int byte = 0; byte < 8; ++byte) {
-    digest_ = (digest_ ^ static_cast<std::uint8_t>(value >> (8 * byte))) * 0x100000001b3;
-  }
-}
-
 void Recorder::computed(const workload::ComputeEvent& event) {
-  fold(event.layer);
-  fold(static_cast<int>(event.kind));
-  fold(event.start.time_since_epoch().count());
-  fold(event.length.count());
+  digest_.add(event.layer);
+  digest_.add(static_cast<int>(event.kind));
+  digest_.add(event.start.time_since_epoch().count());
+  digest_.add(event.length.count());
   if (compute_.size() < max_events_) compute_.push_back(event);
 }
 
 void Recorder::chunk(const system::ChunkEvent& event) {
-  fold(event.chunk);
-  fold(event.phase_number);
-  fold(event.phase.input.count());
-  for (const Time t : {event.queued, event.started, event.finished}) fold(t.time_since_epoch().count());
+  digest_.add(event.chunk);
+  digest_.add(event.phase_number);
+  digest_.add(event.phase.input.count());
+  for (const Time t : {event.queued, event.started, event.finished})
+    digest_.add(t.time_since_epoch().count());
   if (phases_.size() < max_events_) {
     phases_.push_back({event.collective, event.chunk, event.phase_number, event.last_phase, event.phase,
                        event.queued, event.started, event.finished});
@@ -120,10 +93,12 @@ void Recorder::add_compute(Trace& trace, const workload::Workload& workload) con
 }
 
 void Recorder::add_phases(Trace& trace, const workload::Workload& workload) const {
-  Lanes lanes;
+  std::map<int, StreamLanes> lanes;  // phases come in order of their end
   for (const PhaseRecord& record : phases_) {
     const int dimension = record.phase.dimension_index;
-    const int stream = lanes.take(dimension, record.started, record.finished);
+    const int first = kFirstCommunicationStream + dimension * kStreamsPerDimension;
+    const int stream =
+        lanes.try_emplace(dimension, first).first->second.take(record.started, record.finished);
     trace.name_stream(stream, fmt::format("dimension {}", dimension));
     TraceSlice slice{.name = kernel_name(record.phase.kind),
                      .stream = stream,

@@ -6,6 +6,7 @@
 #include <map>
 #include <vector>
 
+#include "overture/report/results_folder.h"
 #include "overture/report/trace.h"
 #include "overture/workload/simulation.h"
 
@@ -20,7 +21,7 @@ class Recorder {
   workload::Observers observers();
 
   // The same for the same run, whatever machine: what ran when, folded into 64 bits.
-  std::uint64_t digest() const { return digest_; }
+  std::uint64_t digest() const { return digest_.value(); }
 
   // Rank 0's timeline: a stream for compute, one or more per dimension for communication.
   Trace trace(const workload::Workload& workload, const workload::SimulationResult& result) const;
@@ -39,13 +40,12 @@ class Recorder {
 
   void computed(const workload::ComputeEvent& event);
   void chunk(const system::ChunkEvent& event);
-  void fold(std::int64_t value);
   void add_compute(Trace& trace, const workload::Workload& workload) const;
   void add_phases(Trace& trace, const workload::Workload& workload) const;
   void add_steps(Trace& trace, const workload::SimulationResult& result) const;
 
   std::size_t max_events_;
-  std::uint64_t digest_ = 0xcbf29ce484222325;  // FNV-1a
+  Digest digest_;
   std::vector<workload::ComputeEvent> compute_;
   std::vector<PhaseRecord> phases_;
   std::map<system::CollectiveId, workload::CollectiveEvent> collectives_;

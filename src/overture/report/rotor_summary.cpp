@@ -3,9 +3,10 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "overture/base/error.h"
 #include "overture/base/files.h"
 #include "overture/report/completion_times.h"
+#include "overture/report/flow_trace.h"
+#include "overture/report/results_folder.h"
 
 namespace overture::report {
 namespace {
@@ -27,7 +28,66 @@ std::string schedule_csv(const topology::Opera& opera) {
   return text;
 }
 
+// The host that sends or receives most, and how long its link takes for that alone.
+struct BusiestHost {
+  std::int32_t host = 0;
+  Duration needs{};
+};
+
+BusiestHost busiest_host(const RotorRun& run) {
+  std::vector<Bytes> out(static_cast<std::size_t>(run.opera.hosts()));
+  std::vector<Bytes> in(out.size());
+  for (const network::rotor::FlowSpec& flow : run.flows) {
+    if (flow.from == flow.to) continue;
+    out[static_cast<std::size_t>(index(flow.from))] += flow.size;
+    in[static_cast<std::size_t>(index(flow.to))] += flow.size;
+  }
+  BusiestHost most;
+  for (std::size_t host = 0; host < out.size(); ++host) {
+    const Duration needs = transfer_time(std::max(out[host], in[host]), run.config.rate);
+    if (needs > most.needs) most = {static_cast<std::int32_t>(host), needs};
+  }
+  return most;
+}
+
+void write_trace_of(const RotorRun& run, const std::filesystem::path& folder) {
+  std::vector<TracedFlow> flows;
+  flows.reserve(run.flows.size());
+  for (std::size_t i = 0; i < run.flows.size(); ++i) {
+    const network::rotor::FlowSpec& flow = run.flows[i];
+    flows.push_back({flow.from, flow.to, flow.size, flow.start, run.result.completion[i]});
+  }
+  write_flow_trace(flows, run.opera.hosts(), {}, run.result.makespan, folder);
+}
+
+std::string remedy(const RotorRun& run, double busy, double cycles, double relayed) {
+  if (busy >= 0.8) return "faster links";
+  if (run.result.statistics.timeouts > 0) return "fewer timeouts: deeper queues for low-latency packets";
+  if (cycles < 2) return "shorter slices, for a cycle is long beside this traffic";
+  if (relayed > 0.5) return "traffic spread over more racks, so that less is relayed";
+  return "circuits that are up longer: longer slices, or rotors that change faster";
+}
+
 }  // namespace
+
+std::string rotor_why(const RotorRun& run) {
+  const auto& s = run.result.statistics;
+  if (run.result.makespan <= Duration{}) return {};
+  const BusiestHost most = busiest_host(run);
+  const double busy =
+      static_cast<double>(most.needs.count()) / static_cast<double>(run.result.makespan.count());
+  const double cycles = to_us(run.result.makespan) / to_us(run.opera.cycle());
+  const double relayed =
+      s.bulk_delivered == 0 ? 0 : static_cast<double>(s.bulk_relayed) / static_cast<double>(s.bulk_delivered);
+  std::string text = fmt::format(
+      "host {} needs its link for {:.0f} % of the time; the rest, over {:.1f} cycles of the rotors, is "
+      "waiting "
+      "for circuits",
+      most.host, 100 * busy, cycles);
+  if (relayed > 0)
+    text += fmt::format(" and {:.0f} % of the bulk packets taking a second hop", 100 * relayed);
+  return text + "; what would help most: " + remedy(run, busy, cycles, relayed);
+}
 
 std::vector<std::pair<std::string, std::string>> rotor_lines(const RotorRun& run) {
   const CompletionTimes times(run.result.completion);
@@ -50,41 +110,45 @@ std::vector<std::pair<std::string, std::string>> rotor_lines(const RotorRun& run
 }
 
 std::string rotor_summary_json(const RotorRun& run) {
+  json root = summary_head({.kind = "flows",
+                            .name = run.name,
+                            .version = run.version,
+                            .seed = run.config.seed,
+                            .why = rotor_why(run)});
   const CompletionTimes times(run.result.completion);
   const auto& s = run.result.statistics;
   const bool complete = run.result.finished == run.flows.size();
-  const json root{{"name", run.name},
-                  {"overture", run.version},
-                  {"hosts", run.opera.hosts()},
-                  {"tors", run.opera.tors()},
-                  {"rotors", run.opera.uplinks()},
-                  {"cycle_us", to_us(run.opera.cycle())},
-                  {"flows", run.flows.size()},
-                  {"finished", run.result.finished},
-                  {"complete", complete},
-                  {"makespan_us", complete ? json(to_us(run.result.makespan)) : json()},
-                  {"fct_mean_us", times.empty() ? json() : json(to_us(times.mean()))},
-                  {"fct_max_us", times.empty() ? json() : json(to_us(times.percentile(100)))},
-                  {"delivered_bytes", s.delivered.count()},
-                  {"bulk_packets", s.bulk_delivered},
-                  {"bulk_packets_relayed", s.bulk_relayed},
-                  {"bulk_packets_returned", s.bulk_returned},
-                  {"low_latency_packets", s.low_delivered},
-                  {"trims", s.trims},
-                  {"lost", s.lost},
-                  {"retransmissions", s.retransmissions},
-                  {"digest", fmt::format("{:016x}", run.result.digest)},
-                  {"setup_yaml", run.setup_yaml}};
-  return root.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+  root.update({{"hosts", run.opera.hosts()},
+               {"tors", run.opera.tors()},
+               {"rotors", run.opera.uplinks()},
+               {"cycle_us", to_us(run.opera.cycle())},
+               {"flows", run.flows.size()},
+               {"finished", run.result.finished},
+               {"complete", complete},
+               {"makespan_us", complete ? json(to_us(run.result.makespan)) : json()},
+               {"fct_mean_us", times.empty() ? json() : json(to_us(times.mean()))},
+               {"fct_median_us", times.empty() ? json() : json(to_us(times.percentile(50)))},
+               {"fct_p99_us", times.empty() ? json() : json(to_us(times.percentile(99)))},
+               {"fct_max_us", times.empty() ? json() : json(to_us(times.percentile(100)))},
+               {"delivered_bytes", s.delivered.count()},
+               {"bulk_packets", s.bulk_delivered},
+               {"bulk_packets_relayed", s.bulk_relayed},
+               {"bulk_packets_returned", s.bulk_returned},
+               {"low_latency_packets", s.low_delivered},
+               {"trims", s.trims},
+               {"lost", s.lost},
+               {"retransmissions", s.retransmissions},
+               {"digest", fmt::format("{:016x}", run.result.digest)},
+               {"setup_yaml", run.setup_yaml}});
+  return summary_text(root);
 }
 
 void write_rotor_folder(const RotorRun& run, const std::filesystem::path& folder) {
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error) throw UserError({.file = folder.string()}, "cannot be made: " + error.message());
+  make_results_folder(folder);
   write_file(folder / "setup.yaml", run.setup_yaml);
   write_file(folder / "schedule.csv", schedule_csv(run.opera));
   write_file(folder / "fct_distribution.csv", CompletionTimes(run.result.completion).distribution_csv());
+  write_trace_of(run, folder);
   write_file(folder / "summary.json", rotor_summary_json(run));
 }
 

@@ -17,16 +17,20 @@ struct RotorRun {
   std::string setup_yaml;
   std::string version;
   const topology::Opera& opera;
+  const network::rotor::RotorConfig& config;
   const std::vector<network::rotor::FlowSpec>& flows;
   const network::rotor::RunResult& result;
 };
 
 std::vector<std::pair<std::string, std::string>> rotor_lines(const RotorRun& run);
 
+// What held the flows up, and what would help most, in a sentence or two.
+std::string rotor_why(const RotorRun& run);
+
 std::string rotor_summary_json(const RotorRun& run);
 
-// Makes the folder if need be; writes setup.yaml, schedule.csv, fct_distribution.csv and summary.json. Throws
-// UserError.
+// Makes the folder if need be; writes setup.yaml, schedule.csv, fct_distribution.csv, trace.json.gz and
+// summary.json. Throws UserError.
 void write_rotor_folder(const RotorRun& run, const std::filesystem::path& folder);
 
 }  // namespace overture::report

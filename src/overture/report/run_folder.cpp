@@ -6,9 +6,11 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "overture/base/error.h"
 #include "overture/base/files.h"
 #include "overture/report/csv_grid.h"
+#include "overture/report/network_use.h"
+#include "overture/report/results_folder.h"
+#include "overture/workload/what_helps.h"
 
 namespace overture::report {
 namespace {
@@ -86,34 +88,37 @@ std::vector<std::string> caveats(const workload::SimulationConfig& config) {
   return notes;
 }
 
-std::string why(const SimulationResult& result) {
+std::string why(const workload::SimulationConfig& config, const SimulationResult& result) {
   const double exposed = share(result.exposed(), result.finished);
   std::string text = fmt::format("{:.0f} % of the run is exposed communication", 100 * exposed);
-  const auto busiest = std::max_element(result.dimensions.begin(), result.dimensions.end(),
-                                        [](const auto& a, const auto& b) { return in_use(a) < in_use(b); });
-  if (busiest == result.dimensions.end() || in_use(*busiest) == Duration{}) return text;
-  return text + fmt::format("; dimension {} is in use most, {:.0f} % of the time",
-                            busiest - result.dimensions.begin(),
-                            100 * share(in_use(*busiest), result.finished));
+  const auto busiest = std::ranges::max_element(result.dimensions, {}, in_use);
+  if (busiest != result.dimensions.end() && in_use(*busiest) > Duration{}) {
+    text += fmt::format("; dimension {} is in use most, {:.0f} % of the time",
+                        busiest - result.dimensions.begin(), 100 * share(in_use(*busiest), result.finished));
+  }
+  const auto tried = workload::what_helps(config, result);
+  const auto best = std::ranges::min_element(tried, {}, &workload::WhatIf::finished);
+  if (best == tried.end() || best->finished >= result.finished) return text;
+  return text + fmt::format("; what would help most: {}, {} instead of {}", best->what,
+                            to_string(best->finished), to_string(result.finished));
 }
 
 std::string summary_json(const Run& run, std::size_t trace_events_dropped) {
   const SimulationResult& result = run.result;
-  json root{{"name", run.name},
-            {"overture", run.version},
-            {"npus", result.ranks},
-            {"iterations", run.config.passes},
-            {"finished_us", to_us(result.finished)},
-            {"iteration_us", to_us(result.finished) / run.config.passes},
-            {"compute_us", to_us(result.compute())},
-            {"exposed_communication_us", to_us(result.exposed())},
-            {"why", why(result)},
-            {"caveats", caveats(run.config)},
-            {"network_cost_dollars", result.cost_dollars},
-            {"simulated", scope_text(result.scope)},
-            {"events", result.events},
-            {"trace_events_dropped", trace_events_dropped},
-            {"digest", fmt::format("{:016x}", run.recorder.digest())}};
+  json root = summary_head(
+      {.kind = "simulate", .name = run.name, .version = run.version, .seed = {}, .why = run.why});
+  root.update({{"npus", result.ranks},
+               {"iterations", run.config.passes},
+               {"finished_us", to_us(result.finished)},
+               {"iteration_us", to_us(result.finished) / run.config.passes},
+               {"compute_us", to_us(result.compute())},
+               {"exposed_communication_us", to_us(result.exposed())},
+               {"caveats", caveats(run.config)},
+               {"network_cost_dollars", result.cost_dollars},
+               {"simulated", scope_text(result.scope)},
+               {"events", result.events},
+               {"trace_events_dropped", trace_events_dropped},
+               {"digest", fmt::format("{:016x}", run.recorder.digest())}});
   json& dimensions = root["dimensions"] = json::array();
   for (std::size_t d = 0; d < result.dimensions.size(); ++d) {
     const auto& use = result.dimensions[d];
@@ -128,16 +133,15 @@ std::string summary_json(const Run& run, std::size_t trace_events_dropped) {
     layers.push_back(layer_json(run.config.workload, result, l));
   }
   root["setup_yaml"] = run.setup_yaml;
-  return root.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+  return summary_text(root);
 }
 
 void write_run_folder(const Run& run, const std::filesystem::path& folder) {
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error) throw UserError({.file = folder.string()}, "cannot be made: " + error.message());
+  make_results_folder(folder);
   write_file(folder / "setup.yaml", run.setup_yaml);
   write_file(folder / "layers.csv", layers_csv(run.config.workload, run.result));
   write_file(folder / "dimensions.csv", dimensions_csv(run.result));
+  write_network_use(run.config, run.result, folder);
   // A trace that was cut says so itself, and summary.json too.
   const TraceWritten written =
       write_trace(run.recorder.trace(run.config.workload, run.result), folder / "trace.json.gz");

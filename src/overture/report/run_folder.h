@@ -18,13 +18,15 @@ struct Run {
   const workload::SimulationConfig& config;
   const workload::SimulationResult& result;
   const Recorder& recorder;
+  std::string why;  // from why()
 };
 
 // What a reader must know before he believes the numbers; empty when there is nothing.
 std::vector<std::string> caveats(const workload::SimulationConfig& config);
 
-// Where the time went, in a sentence: the share of exposed communication and the dimension most in use.
-std::string why(const workload::SimulationResult& result);
+// Where the time went, in a sentence: the share of exposed communication, the dimension most in use, and what
+// would help most. For the last, short runs are simulated again, with one thing at a time twice as good.
+std::string why(const workload::SimulationConfig& config, const workload::SimulationResult& result);
 
 // The content of summary.json.
 std::string summary_json(const Run& run, std::size_t trace_events_dropped = 0);

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "overture/base/files.h"
+#include "overture/report/network_use.h"
 
 namespace overture::report {
 namespace {
@@ -34,7 +35,7 @@ TEST(RunFolder, SummaryHoldsTheNumbersOfTheRunWithUnits) {
   Recorder recorder;
   const auto result = workload::simulate(config, recorder.observers());
   const auto summary = nlohmann::json::parse(
-      summary_json({"test", "yaml: text\n", "overture test", config, result, recorder}));
+      summary_json({"test", "yaml: text\n", "overture test", config, result, recorder, ""}));
   EXPECT_EQ(summary["npus"], 2);
   EXPECT_DOUBLE_EQ(summary["compute_us"], 0.2);
   EXPECT_DOUBLE_EQ(summary["finished_us"], to_us(result.finished));
@@ -69,12 +70,27 @@ TEST(RunFolder, WritesEverythingTheDocsPromise) {
   const auto config = small_run();
   Recorder recorder;
   const auto result = workload::simulate(config, recorder.observers());
-  write_run_folder({"test", "yaml: text\n", "overture test", config, result, recorder}, folder);
+  write_run_folder({"test", "yaml: text\n", "overture test", config, result, recorder, ""}, folder);
   for (const char* name : {"summary.json", "setup.yaml", "layers.csv", "dimensions.csv", "trace.json.gz"}) {
     EXPECT_TRUE(std::filesystem::exists(folder / name)) << name;
   }
   EXPECT_NE(read_file(folder / "layers.csv").find("\"only, \"\"one\"\"\",forward,0.100000"),
             std::string::npos);
+  std::filesystem::remove_all(folder);
+}
+
+TEST(RunFolder, LinksCarryWhatTheRanksSent) {
+  const auto folder = std::filesystem::path(testing::TempDir()) / "overture network use";
+  std::filesystem::create_directories(folder);
+  const auto config = small_run();
+  write_network_use(config, workload::simulate(config), folder);
+  // A ring of two: each sends half of 2 KiB twice, all of it over its one link.
+  EXPECT_EQ(read_file(folder / "traffic.csv"),
+            "from,to,bytes,kind\n0,1,2048,all_reduce\n1,0,2048,all_reduce\n");
+  const std::string links = read_file(folder / "links.csv");
+  EXPECT_NE(links.find("\nh0,h1,dimension 0,2048,"), std::string::npos) << links;
+  EXPECT_NE(links.find("\nh1,h0,dimension 0,2048,"), std::string::npos) << links;
+  EXPECT_NE(read_file(folder / "links_over_time.csv").find("\nh0>h1,"), std::string::npos);
   std::filesystem::remove_all(folder);
 }
 

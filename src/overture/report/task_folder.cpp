@@ -9,6 +9,8 @@
 #include "overture/base/files.h"
 #include "overture/network/exchange.h"
 #include "overture/report/csv_grid.h"
+#include "overture/report/results_folder.h"
+#include "overture/report/task_timeline.h"
 
 namespace overture::report {
 namespace {
@@ -87,33 +89,77 @@ class Traffic {
   std::map<std::tuple<std::string, std::int32_t, std::int32_t>, std::int64_t> bytes_;
 };
 
-std::string summary_json(const TaskReplay& replay) {
-  const auto traffic = workload::traffic(replay.graph);
-  const double whole = to_us(replay.run.makespan);
-  const double exposed = to_us(replay.run.exposed());
-  const json root{{"name", replay.name},
-                  {"overture", replay.version},
-                  {"kind", "replay"},
-                  {"ranks", replay.graph.ranks()},
-                  {"tasks", replay.graph.size()},
-                  {"iteration_us", whole},
-                  {"exposed_us", exposed},
-                  {"exposed_percent", whole > 0 ? 100 * exposed / whole : 0},
-                  {"message_bytes", traffic.messages.count()},
-                  {"all_reduce_bytes", traffic.collectives.count()},
-                  {"setup_yaml", replay.setup_yaml}};
-  return root.dump(2) + "\n";
+std::string layers_csv(const std::vector<LabelTime>& times) {
+  std::string text = "layer,compute_us,communication_us,exposed_us\n";
+  for (const LabelTime& time : times) {
+    text += fmt::format("{},{:.6f},{:.6f},{:.6f}\n", csv_cell(time.name), to_us(time.compute),
+                        to_us(time.communication), to_us(time.exposed));
+  }
+  return text;
+}
+
+Digest digest(const workload::TaskRun& run) {
+  Digest digest;
+  for (const std::vector<Time>* times : {&run.start, &run.end})
+    for (const Time time : *times) digest.add(time.time_since_epoch().count());
+  return digest;
+}
+
+double percent(Duration part, Duration whole) {
+  return whole == Duration{} ? 0 : 100 * to_us(part) / to_us(whole);
+}
+
+std::string why(const TaskReplay& replay, const std::vector<LabelTime>& times) {
+  const Duration whole = replay.run.makespan;
+  if (times.empty()) return {};
+  const auto waited = std::ranges::max_element(times, {}, &LabelTime::exposed);
+  const auto computed = std::ranges::max_element(times, {}, &LabelTime::compute);
+  const bool communication = replay.run.exposed() > whole - replay.run.exposed();
+  return fmt::format(
+      "the busiest node computes {:.0f} % of the time and waits for {:.0f} %, most of it ({:.0f} %) for "
+      "\"{}\"; "
+      "what would help most: {}",
+      percent(whole - replay.run.exposed(), whole), percent(replay.run.exposed(), whole),
+      percent(waited->exposed, whole), waited->name,
+      communication ? "a faster network for that" : fmt::format("computing \"{}\" faster", computed->name));
 }
 
 }  // namespace
 
+std::string task_why(const TaskReplay& replay) {
+  return why(replay, label_times(replay.graph, replay.run, waited_for(replay.graph, replay.run)));
+}
+
+std::string task_summary_json(const TaskReplay& replay) {
+  const auto traffic = workload::traffic(replay.graph);
+  json root = summary_head({.kind = "replay",
+                            .name = replay.name,
+                            .version = replay.version,
+                            .seed = replay.seed,
+                            .why = task_why(replay)});
+  root.update({{"ranks", replay.graph.ranks()},
+               {"tasks", replay.graph.size()},
+               {"iteration_us", to_us(replay.run.makespan)},
+               {"compute_us", to_us(replay.run.makespan - replay.run.exposed())},
+               {"exposed_us", to_us(replay.run.exposed())},
+               {"exposed_percent", percent(replay.run.exposed(), replay.run.makespan)},
+               {"message_bytes", traffic.messages.count()},
+               {"all_reduce_bytes", traffic.collectives.count()},
+               {"digest", digest(replay.run).text()},
+               {"setup_yaml", replay.setup_yaml}});
+  return summary_text(root);
+}
+
 void write_task_folder(const TaskReplay& replay, const std::filesystem::path& folder) {
-  std::filesystem::create_directories(folder);
+  make_results_folder(folder);
+  const auto waited = waited_for(replay.graph, replay.run);
   write_file(folder / "setup.yaml", replay.setup_yaml);
   write_file(folder / "ranks.csv", ranks_csv(replay));
+  write_file(folder / "layers.csv", layers_csv(label_times(replay.graph, replay.run, waited)));
+  write_task_trace(replay.graph, replay.run, waited, folder);
   if (replay.graph.size() <= kMostTasks) write_file(folder / "tasks.csv", tasks_csv(replay));
   if (replay.graph.ranks() <= kMostRanks) write_file(folder / "traffic.csv", Traffic(replay.graph).csv());
-  write_file(folder / "summary.json", summary_json(replay));
+  write_file(folder / "summary.json", task_summary_json(replay));
 }
 
 }  // namespace overture::report

@@ -2,6 +2,7 @@
 // who sent how much to whom.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 
@@ -13,12 +14,18 @@ struct TaskReplay {
   std::string name;
   std::string setup_yaml;
   std::string version;
+  std::uint64_t seed = 1;
   const workload::TaskGraph& graph;
   const workload::TaskRun& run;
 };
 
-// Makes the folder if need be; writes summary.json, setup.yaml, ranks.csv, traffic.csv and tasks.csv, the
-// last two only of graphs small enough to look at. Throws UserError.
+// What the iteration waited for, and what would help most, in a sentence.
+std::string task_why(const TaskReplay& replay);
+
+std::string task_summary_json(const TaskReplay& replay);
+
+// Makes the folder if need be; writes summary.json, setup.yaml, ranks.csv, layers.csv, trace.json.gz,
+// traffic.csv and tasks.csv, the last two only of graphs small enough to look at. Throws UserError.
 void write_task_folder(const TaskReplay& replay, const std::filesystem::path& folder);
 
 }  // namespace overture::report

@@ -75,13 +75,15 @@ std::string rank_list(const std::vector<int>& ranks) {
                      ranks.size() > kShown ? ", ..." : "");
 }
 
-// The ids that have both ends in this trace, sorted.
-std::vector<std::uint64_t> whole_arrows(const std::vector<TraceSlice>& slices) {
+// The ids that have both ends in this file, sorted.
+std::vector<std::uint64_t> whole_arrows(std::span<const Trace> ranks) {
   std::vector<std::uint64_t> out;
   std::vector<std::uint64_t> in;
-  for (const TraceSlice& slice : slices) {
-    if (slice.flow_out != 0) out.push_back(slice.flow_out);
-    if (slice.flow_in != 0) in.push_back(slice.flow_in);
+  for (const Trace& trace : ranks) {
+    for (const TraceSlice& slice : trace.slices()) {
+      if (slice.flow_out != 0) out.push_back(slice.flow_out);
+      if (slice.flow_in != 0) in.push_back(slice.flow_in);
+    }
   }
   for (auto* ids : {&out, &in}) {
     std::sort(ids->begin(), ids->end());
@@ -106,20 +108,15 @@ std::vector<std::size_t> drawing_order(const std::vector<Row>& rows) {
 
 class Writer {
  public:
-  Writer(const Trace& trace, const std::filesystem::path& path)
-      : trace_(trace), file_(path), arrows_(whole_arrows(trace.slices())) {
-    for (const auto& [group, ranks] : trace.groups()) rank_lists_[group] = rank_list(ranks);
-  }
+  Writer(std::span<const Trace> ranks, const std::filesystem::path& path)
+      : ranks_(ranks), file_(path), arrows_(whole_arrows(ranks)) {}
 
   TraceWritten write() {
     head();
-    names();
-    steps();
-    slices();
-    counters();
+    for (const Trace& trace : ranks_) rank(trace);
     tail();
     file_.close();
-    return {.events = trace_.events(), .dropped = trace_.dropped()};
+    return written_;
   }
 
  private:
@@ -130,26 +127,53 @@ class Writer {
 "distributedInfo": {{"backend": "nccl", "rank": {}, "world_size": {}}},
 "displayTimeUnit": "ns",
 "traceEvents": [)",
-           trace_.rank(), trace_.world_size());
+           ranks_.front().rank(), ranks_.front().world_size());
     flush();
   }
 
   void tail() {
     row_ += "\n]";
-    if (trace_.dropped() > 0) {
-      append(row_, ",\n\"overture_note\": \"{} of {} events were left out: a trace holds at most {}\"",
-             trace_.dropped(), trace_.dropped() + trace_.events(), trace_.events());
+    if (const std::string note = left_out(); !note.empty()) {
+      row_ += ",\n\"overture_note\": ";
+      append_quoted(row_, note);
     }
     row_ += "\n}\n";
     flush();
   }
 
+  // One rank alone stands for itself, or for all; of several, a reader wants to know how many there were.
+  std::string left_out() const {
+    std::string note;
+    if (ranks_.size() > 1 && static_cast<int>(ranks_.size()) < ranks_.front().world_size()) {
+      note = fmt::format("{} of {} ranks are in this trace", ranks_.size(), ranks_.front().world_size());
+    }
+    if (written_.dropped > 0) {
+      note +=
+          fmt::format("{}{} of {} events were left out: a trace holds at most {}", note.empty() ? "" : "; ",
+                      written_.dropped, written_.dropped + written_.events, written_.events);
+    }
+    return note;
+  }
+
+  void rank(const Trace& trace) {
+    trace_ = &trace;
+    written_.events += trace.events();
+    written_.dropped += trace.dropped();
+    rank_lists_.clear();
+    for (const auto& [group, members] : trace.groups()) rank_lists_[group] = rank_list(members);
+    spans_.clear();
+    names();
+    steps();
+    slices();
+    counters();
+  }
+
   void names() {
-    name_row("process_name", kHostStream, fmt::format("rank {}", trace_.rank()));
-    sort_row("process_sort_index", kHostStream, trace_.rank());
-    std::map<int, std::string> streams = trace_.streams();
+    name_row("process_name", kHostStream, fmt::format("rank {}", trace_->rank()));
+    sort_row("process_sort_index", kHostStream, trace_->rank());
+    std::map<int, std::string> streams = trace_->streams();
     streams.try_emplace(kHostStream, "host");
-    for (const TraceSlice& slice : trace_.slices()) {
+    for (const TraceSlice& slice : trace_->slices()) {
       if (!streams.contains(slice.stream)) streams[slice.stream] = fmt::format("stream {}", slice.stream);
     }
     for (const auto& [stream, name] : streams) {
@@ -175,8 +199,8 @@ class Writer {
   // HTA joins each kernel with the row of the host that has the same correlation, and takes the kernel's step
   // from there. In a real trace that is the launch; here it is the step's own row: half as many rows.
   void steps() {
-    for (const std::size_t i : drawing_order(trace_.steps())) {
-      const TraceStep& step = trace_.steps()[i];
+    for (const std::size_t i : drawing_order(trace_->steps())) {
+      const TraceStep& step = trace_->steps()[i];
       spans_.push_back({step.start, step.start + step.length});
       start_row('X', kHostStream, step.start);
       row_ += R"(,"dur":)";
@@ -196,8 +220,8 @@ class Writer {
   }
 
   void slices() {
-    for (const std::size_t i : drawing_order(trace_.slices())) {
-      const TraceSlice& slice = trace_.slices()[i];
+    for (const std::size_t i : drawing_order(trace_->slices())) {
+      const TraceSlice& slice = trace_->slices()[i];
       start_row('X', slice.stream, slice.start);
       row_ += R"(,"dur":)";
       append_us(row_, slice.length);
@@ -251,7 +275,7 @@ class Writer {
   }
 
   void counters() {
-    for (const TraceCounter& counter : trace_.counters()) {
+    for (const TraceCounter& counter : trace_->counters()) {
       start_row('C', kHostStream, counter.when);
       row_ += R"(,"name":)";
       append_quoted(row_, counter.name);
@@ -262,7 +286,7 @@ class Writer {
 
   void start_row(char phase, int stream, Time when) {
     row_ += first_row_ ? "\n" : ",\n";
-    append(row_, R"({{"ph":"{}","pid":{},"tid":{},"ts":)", phase, trace_.rank(), stream);
+    append(row_, R"({{"ph":"{}","pid":{},"tid":{},"ts":)", phase, trace_->rank(), stream);
     first_row_ = false;
     append_us(row_, when.time_since_epoch());
   }
@@ -272,7 +296,9 @@ class Writer {
     row_.clear();
   }
 
-  const Trace& trace_;  // outlives the writer
+  std::span<const Trace> ranks_;  // outlive the writer
+  const Trace* trace_ = nullptr;  // being written
+  TraceWritten written_;
   GzipFile file_;
   std::vector<std::uint64_t> arrows_;
   std::map<std::string, std::string> rank_lists_;
@@ -313,8 +339,40 @@ void Trace::add(TraceStep step) {
   if (has_room()) steps_.push_back(step);
 }
 
+TraceWritten write_trace(std::span<const Trace> ranks, const std::filesystem::path& path) {
+  check(!ranks.empty(), "a trace has a rank");
+  return Writer(ranks, path).write();
+}
+
 TraceWritten write_trace(const Trace& trace, const std::filesystem::path& path) {
-  return Writer(trace, path).write();
+  return write_trace(std::span(&trace, 1), path);
+}
+
+TraceWritten write_trace_files(std::span<const Trace> ranks, const std::filesystem::path& folder) {
+  if (ranks.size() > 1) {
+    std::filesystem::create_directories(folder / "hta");
+    for (const Trace& trace : ranks)
+      write_trace(trace, folder / "hta" / fmt::format("rank_{}.json.gz", trace.rank()));
+  }
+  return write_trace(ranks, folder / "trace.json.gz");
+}
+
+int StreamLanes::take(Time start, Time end) {
+  const auto free = std::find_if(free_at_.begin(), free_at_.end(), [&](Time t) { return t <= start; });
+  const auto lane = free - free_at_.begin();
+  if (free == free_at_.end()) {
+    free_at_.push_back(end);
+  } else {
+    *free = end;
+  }
+  return first_ + static_cast<int>(lane);
+}
+
+std::vector<int> sampled_ranks(int ranks, int most) {
+  std::vector<int> chosen;
+  const int count = std::min(ranks, most);
+  for (int i = 0; i < count; ++i) chosen.push_back(static_cast<int>(std::int64_t{i} * ranks / count));
+  return chosen;
 }
 
 }  // namespace overture::report

@@ -1,5 +1,5 @@
-// What one rank did and when, and the file of it that Perfetto, Chrome and HTA open: the JSON that PyTorch's
-// Kineto writes, gzipped, one file a rank. Plain data; it knows nothing of how the run was made.
+// What a rank did and when, and the file of it that Perfetto, Chrome and HTA open: the JSON that PyTorch's
+// Kineto writes, gzipped, of one rank or of several. Plain data; it knows nothing of how the run was made.
 #pragma once
 
 #include <cstddef>
@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -108,5 +109,25 @@ struct TraceWritten {
 // Writes `trace` to `path`, which should end in ".json.gz" for HTA to see it. The same trace gives the same
 // bytes. Throws UserError when the file cannot be written.
 TraceWritten write_trace(const Trace& trace, const std::filesystem::path& path);
+// Several ranks of one world in one file, as Perfetto shows them; arrows may go from one to another.
+TraceWritten write_trace(std::span<const Trace> ranks, const std::filesystem::path& path);
+// All of them as trace.json.gz, and for HTA, which wants a file a rank, hta/rank_<n>.json.gz where there are
+// several.
+TraceWritten write_trace_files(std::span<const Trace> ranks, const std::filesystem::path& folder);
+
+// Streams for what may overlap, numbered from `first`: the lowest on which nothing is running. Ask in order
+// of time.
+class StreamLanes {
+ public:
+  explicit StreamLanes(int first) : first_(first) {}
+  int take(Time start, Time end);
+
+ private:
+  int first_;
+  std::vector<Time> free_at_;
+};
+
+// Of 0 to ranks-1 at most `most`, evenly spread, 0 among them.
+std::vector<int> sampled_ranks(int ranks, int most);
 
 }  // namespace overture::report

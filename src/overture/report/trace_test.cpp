@@ -2,6 +2,7 @@
 
 #include <cstdio>
 #include <limits>
+#include <map>
 #include <memory>
 
 #include <gtest/gtest.h>
@@ -71,6 +72,28 @@ TEST_F(TraceTest, AnEmptyTraceIsAValidFileWithItsRank) {
   EXPECT_EQ(file.at("distributedInfo"), json({{"backend", "nccl"}, {"rank", 3}, {"world_size", 8}}));
   EXPECT_FALSE(file.contains("overture_note"));
   for (const json& row : file.at("traceEvents")) EXPECT_EQ(row.at("ph"), "M");
+}
+
+TEST_F(TraceTest, SeveralRanksAreProcessesOfOneFileAndAFileEachForHta) {
+  std::vector<Trace> ranks{Trace(0, 4), Trace(2, 4)};
+  ranks[0].add(TraceSlice{.name = "ncclSend", .flow_out = 7});
+  ranks[1].add(TraceSlice{.name = "ncclRecv", .flow_in = 7});
+  const std::filesystem::path folder = path().parent_path();
+  EXPECT_EQ(write_trace_files(ranks, folder).events, 2U);
+  const json all = json::parse(gunzip(folder / "trace.json.gz"));
+  std::map<std::string, int> process;  // of each kind of row
+  for (const json& row : all.at("traceEvents")) process[row.at("ph")] = row.at("pid");
+  EXPECT_EQ(process.at("s"), 0);
+  EXPECT_EQ(process.at("f"), 2) << "the arrow ends at the other rank";
+  EXPECT_EQ(all.at("overture_note"), "2 of 4 ranks are in this trace");
+  const json one = json::parse(gunzip(folder / "hta/rank_2.json.gz"));
+  EXPECT_EQ(one.at("distributedInfo").at("rank"), 2);
+  EXPECT_FALSE(one.contains("overture_note"));
+}
+
+TEST(SampledRanks, AreSpreadAndStartWithTheFirst) {
+  EXPECT_EQ(sampled_ranks(3, 8), (std::vector{0, 1, 2}));
+  EXPECT_EQ(sampled_ranks(128, 4), (std::vector{0, 32, 64, 96}));
 }
 
 TEST_F(TraceTest, HtaFindsTheRankInTheText) {

@@ -69,32 +69,36 @@ void SharedLinks::send(const Message& message, Action delivered) {
   enter_link(new_flight(message, delivered));
 }
 
-// Every directed link has a number: its dimension, the rank whose port it is, and which of the rank's ports.
-std::uint64_t SharedLinks::next_link(const Flight& flight) const {
+SharedLinks::Port SharedLinks::next_port(const Flight& flight) const {
   const int d = flight.dimension;
-  Rank owner = flight.at;
-  int port = 0;
   switch (machine_.dimension(d).kind) {
-    case DimensionKind::ring: port = flight.ascending ? 0 : 1; break;
-    case DimensionKind::fully_connected: port = machine_.coordinate(flight.message.to, d); break;
-    case DimensionKind::switched:
-      port = flight.hops_left == 2 ? 0 : 1;  // up from the sender, then down to the receiver
-      if (port == 1) owner = flight.message.to;
-      break;
+    case DimensionKind::ring: return {flight.at, flight.ascending ? 0 : 1};
+    case DimensionKind::fully_connected: return {flight.at, machine_.coordinate(flight.message.to, d)};
+    case DimensionKind::switched: break;
   }
+  // Up from the sender, then down to the receiver.
+  return flight.hops_left == 2 ? Port{flight.at, 0} : Port{flight.message.to, 1};
+}
+
+// Every directed link has a number: its dimension, the rank whose port it is, and which of the rank's ports.
+std::uint64_t SharedLinks::number(const Port& port, int d) const {
   const auto ports = static_cast<std::uint64_t>(std::max(2, machine_.dimension(d).size));
   const auto links_below =
-      static_cast<std::uint64_t>(index(owner)) * ports + static_cast<std::uint64_t>(port);
+      static_cast<std::uint64_t>(index(port.owner)) * ports + static_cast<std::uint64_t>(port.port);
   return links_below * static_cast<std::uint64_t>(machine_.dimensions()) + static_cast<std::uint64_t>(d);
 }
 
 void SharedLinks::enter_link(std::int32_t id) {
   Flight& flight = flights_[static_cast<std::size_t>(id)];
   const Dimension& dimension = dimensions_[static_cast<std::size_t>(flight.dimension)];
-  Time& free_at = free_at_[next_link(flight)];
+  const Port port = next_port(flight);
+  Time& free_at = free_at_[number(port, flight.dimension)];
   const Time start = std::max(free_at, events_.now());
   check_horizon(start);
   free_at = start + per_byte(flight.message.size, dimension.ps_per_byte);
+  if (observer_) {
+    observer_({flight.dimension, port.owner, port.port, start, free_at - start, flight.message.size});
+  }
   if (--flight.hops_left > 0) {
     if (machine_.dimension(flight.dimension).kind == DimensionKind::ring) {
       const int size = machine_.dimension(flight.dimension).size;

@@ -4,17 +4,37 @@
 // closed form it charges only the highest dimension that a message crosses.
 #pragma once
 
+#include <functional>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "overture/network/analytical/config.h"
 
 namespace overture::network {
 
+// A message on a directed link: that of port `port` of rank `owner`. On a ring port 0 goes to the next higher
+// coordinate and 1 to the next lower; on a full mesh it is the coordinate of the other end; at a switch 0
+// goes up to it and 1 comes down from it.
+struct LinkUse {
+  int dimension = 0;
+  Rank owner{};
+  int port = 0;
+  Time start{};
+  Duration busy{};
+  Bytes size;
+};
+
 class SharedLinks final : public Network {
  public:
+  using Observer = std::function<void(const LinkUse&)>;
+
   SharedLinks(const AnalyticalConfig& config, const topology::Hierarchy& machine, sim::EventQueue& events);
 
   void send(const Message& message, Action delivered) override;
+
+  // Told of every message on every link, for reports.
+  void on_use(Observer observer) { observer_ = std::move(observer); }
 
  private:
   struct Dimension {
@@ -37,7 +57,12 @@ class SharedLinks final : public Network {
 
   // The head of the message has reached the next link of its way.
   void enter_link(std::int32_t flight);
-  std::uint64_t next_link(const Flight& flight) const;
+  struct Port {
+    Rank owner;
+    int port;
+  };
+  Port next_port(const Flight& flight) const;
+  std::uint64_t number(const Port& port, int dimension) const;
   std::int32_t new_flight(const Message& message, Action delivered);
 
   const topology::Hierarchy& machine_;  // outlives the network
@@ -46,6 +71,7 @@ class SharedLinks final : public Network {
   std::unordered_map<std::uint64_t, Time> free_at_;  // only links that were used; looked up, never iterated
   std::vector<Flight> flights_;
   std::vector<std::int32_t> unused_flights_;
+  Observer observer_;
 };
 
 }  // namespace overture::network

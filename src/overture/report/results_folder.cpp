@@ -1,0 +1,38 @@
+#include "overture/report/results_folder.h"
+
+#include <system_error>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "overture/base/error.h"
+
+namespace overture::report {
+
+using json = nlohmann::ordered_json;
+
+json summary_head(const RunFacts& facts) {
+  json head{{"name", facts.name}, {"overture", facts.version}, {"kind", facts.kind}};
+  head["seed"] = facts.seed ? json(*facts.seed) : json();
+  if (!facts.why.empty()) head["why"] = facts.why;
+  return head;
+}
+
+std::string summary_text(const json& summary) {
+  return summary.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
+void make_results_folder(const std::filesystem::path& folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) throw UserError({.file = folder.string()}, "cannot be made: " + error.message());
+}
+
+void Digest::add(std::int64_t value) {
+  for (int byte = 0; byte < 8; ++byte)
+    value_ = (value_ ^ static_cast<std::uint8_t>(value >> (8 * byte))) * 0x100000001b3;
+}
+
+std::string Digest::text() const { return fmt::format("{:016x}", value_); }
+
+}  // namespace overture::report

@@ -1,0 +1,42 @@
+// What the results of all commands have in common: a folder, and a summary.json that starts with the same
+// keys, so that pages, sweeps and comparisons need not know which command wrote it.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include <nlohmann/json_fwd.hpp>
+
+namespace overture::report {
+
+struct RunFacts {
+  std::string kind;  // the command, such as "flows"
+  std::string name;
+  std::string version;
+  std::optional<std::uint64_t> seed;  // of every random choice; none, and null in the file: there are none
+  std::string why;                    // where the time went, and what would help; may be empty
+};
+
+// name, overture, kind, seed and why, in this order; numbers come after them.
+nlohmann::ordered_json summary_head(const RunFacts& facts);
+
+// As summary.json is written. What is not UTF-8 is replaced.
+std::string summary_text(const nlohmann::ordered_json& summary);
+
+// Throws UserError when it cannot be made.
+void make_results_folder(const std::filesystem::path& folder);
+
+// 64 bits that are the same for the same numbers in the same order (FNV-1a), for `digest` of summaries.
+class Digest {
+ public:
+  void add(std::int64_t value);
+  std::uint64_t value() const { return value_; }
+  std::string text() const;
+
+ private:
+  std::uint64_t value_ = 0xcbf29ce484222325;
+};
+
+}  // namespace overture::report
