@@ -69,6 +69,29 @@ function standalone(svg: SVGSVGElement): string {
 export const plot = (options: Plot.PlotOptions): Element =>
   Plot.plot({ style: { fontSize: '12px' }, marginTop: 26, marginBottom: 44, ...options });
 
+// Powers of ten from `low` to `high`; with 2 and 5, or with 2 and 5 alone, where that gives too few.
+export function logTicks(low: number, high: number, most = 7): number[] {
+  const within = (steps: number[]) => {
+    const ticks: number[] = [];
+    for (let power = Math.floor(Math.log10(low)); power <= Math.log10(high); power++)
+      for (const step of steps) {
+        const tick = Number((step * 10 ** power).toPrecision(3));
+        if (tick >= low * 0.9999 && tick <= high * 1.0001) ticks.push(tick);
+      }
+    return ticks;
+  };
+  const candidates = [[1, 1.5, 2, 3, 4, 5, 6, 7, 8, 9], [1, 2, 5], [1, 3], [1]].map(within);
+  return candidates.find((ticks) => ticks.length <= most) ?? candidates[candidates.length - 1]!;
+}
+
+// A logarithmic axis with these ticks and no others, every one labelled: Plot would label those that it likes.
+export function logAxis(side: 'x' | 'y', ticks: number[], label: string, text: (tick: number) => string): Plot.Markish {
+  const options = { label, text: ticks.map(text), tickSize: 4 };
+  return side === 'x'
+    ? [Plot.gridX(ticks), Plot.axisX(ticks, options)]
+    : [Plot.gridY(ticks), Plot.axisY(ticks, options)];
+}
+
 // Draws a chart of Plot anew whenever the width changes. Several SVGs (small multiples) may be returned in one element.
 export function plotFigure(
   host: HTMLElement,

@@ -22,6 +22,7 @@ export interface HeatOptions {
   square?: boolean;
   rowHeight?: number;
   everyRow?: boolean; // rows are named one by one where there is room
+  xTicks?: { at: number; text: string }[]; // in columns, from the left edge; instead of names of columns
 }
 
 export interface Heat extends Figure {
@@ -111,8 +112,14 @@ export function heatFigure(host: HTMLElement, first: HeatOptions): Heat {
     }
     context.textAlign = 'center';
     context.textBaseline = 'top';
+    const inEach = plot.width / options.columns;
+    for (const tick of options.xTicks ?? []) {
+      const x = plot.left + tick.at * inEach;
+      context.fillRect(x - 0.5, plot.top + plot.height, 1, 4);
+      context.fillText(tick.text, Math.max(plot.left + 8, x), plot.top + plot.height + 6);
+    }
     const columnStep = niceStep(options.columns, Math.max(2, plot.width / 70));
-    for (let c = 0; c < options.columns; c += columnStep) {
+    for (let c = 0; !options.xTicks && c < options.columns; c += columnStep) {
       context.fillText(
         options.columnLabel(c),
         Math.max(plot.left + 8, plot.left + ((c + 0.5) * plot.width) / options.columns),

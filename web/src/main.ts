@@ -14,6 +14,7 @@ import { cards, numbers, otherTables, remarks } from './views/summary';
 import { sweep } from './views/sweep';
 import { schedule, traffic } from './views/traffic';
 import { cache, training } from './views/training';
+import { validation } from './views/validation';
 import type { View } from './views/view';
 
 const trace: View = {
@@ -22,7 +23,7 @@ const trace: View = {
   shows: (run) => run.packed.trace !== null,
   draw: (run, host) => timeline(host, run.packed.trace!),
 };
-const SHOWN = /^(layers|dimensions|links|links_over_time|fct|fct_distribution|sweep|metrics)\.(csv|jsonl)$/;
+const SHOWN = /^(layers|dimensions|links|links_over_time|fct|fct_distribution|sweep|metrics|validation|miss_ratio|traffic|schedule)\.(csv|jsonl)$/;
 const isShown = (run: Run, file: string) => SHOWN.test(file) || shapes(run).some((s) => s.table.file === file);
 const tables: View = {
   id: 'tables',
@@ -37,6 +38,7 @@ const VIEWS: View[] = [
   cache,
   scaling,
   sweep,
+  validation,
   completion,
   links,
   traffic,

@@ -70,6 +70,52 @@ function levels(nodes: Node[]): number {
   return level;
 }
 
+// The sizes of a torus or mesh of hosts whose links are in tiers "dimension 0", "dimension 1", ...: neighbours of a
+// dimension are as many numbers apart as the dimensions inside have hosts. Nothing where that does not come out even.
+function sizesOf(links: Table): number[] | undefined {
+  if (!links.has('tier')) return undefined;
+  const [from, to, tier] = [links.texts('from'), links.texts('to'), links.texts('tier')];
+  const strides = new Map<number, number>();
+  let hosts = 0;
+  for (let i = 0; i < links.length; i++) {
+    const dimension = /^dimension (\d+)$/.exec(tier[i]!);
+    if (!dimension || !from[i]!.startsWith('h') || !to[i]!.startsWith('h')) return undefined;
+    const [a, b] = [Number(from[i]!.slice(1)), Number(to[i]!.slice(1))];
+    hosts = Math.max(hosts, a + 1, b + 1);
+    const d = Number(dimension[1]);
+    strides.set(d, Math.min(strides.get(d) ?? Infinity, Math.abs(a - b)));
+  }
+  const order = [...strides.values()].sort((a, b) => a - b);
+  const sizes = order.map((stride, i) => (order[i + 1] ?? hosts) / stride);
+  return order[0] === 1 && sizes.every(Number.isInteger) && sizes.length >= 2 ? sizes : undefined;
+}
+
+// Even dimensions go across, odd ones down: a 4x4x4 torus is four squares side by side.
+function placeGrid(nodes: Node[], sizes: number[], width: number, height: number): void {
+  const [across, down] = [0, 1].map((side) => sizes.filter((_, d) => d % 2 === side));
+  const spot = (coordinates: number[], extents: number[]) => {
+    let [at, unit] = [0, 1];
+    coordinates.forEach((c, i) => {
+      at += c * unit;
+      unit *= extents[i]! + 1; // with a gap between groups
+    });
+    return at;
+  };
+  const most = (extents: number[]) => spot(extents.map((e) => e - 1), extents);
+  const pad = 26;
+  for (const node of nodes) {
+    let number = Number(node.name.slice(1));
+    const coordinates = sizes.map((size) => {
+      const c = number % size;
+      number = Math.floor(number / size);
+      return c;
+    });
+    const [x, y] = [0, 1].map((side) => coordinates.filter((_, d) => d % 2 === side)) as [number[], number[]];
+    node.x = pad + (spot(x, across!) / Math.max(1, most(across!))) * (width - 2 * pad);
+    node.y = pad + (spot(y, down!) / Math.max(1, most(down!))) * (height - 2 * pad);
+  }
+}
+
 const byName = (a: Node, b: Node) => a.name.localeCompare(b.name, 'en', { numeric: true });
 
 function place(nodes: Node[], width: number, height: number): void {
@@ -106,14 +152,16 @@ export function topologyFigure(host: HTMLElement, links: Table): void {
   const title = 'The network, by load';
   const frame = figure(
     title,
-    'Circles are hosts, squares are switches. A line is both directions of a link, coloured by the busier one. Point at a node or a link.',
+    'Circles are hosts, squares are switches. A line is both directions of a link, coloured by the busier one. Point at a node or a link, or go from the busiest link on with the arrow keys.',
   );
   host.append(frame.root);
   const canvas = h('canvas', {
+    tabindex: 0,
     role: 'img',
     'aria-label': `Drawing of ${nodes.length} nodes and ${edges.length} links, coloured by load`,
   });
   frame.body.append(canvas);
+  const sizes = sizesOf(links);
   const busiest = Math.max(...edges.map((e) => e.load), 1e-9);
   edges.sort((a, b) => a.load - b.load); // the busy ones on top
   let [width, height] = [0, 0];
@@ -133,8 +181,18 @@ export function topologyFigure(host: HTMLElement, links: Table): void {
       context.strokeStyle = rampColor(table, 0.12 + 0.88 * (edge.load / busiest));
       context.lineWidth = wide;
       context.beginPath();
-      context.moveTo(nodes[edge.a]!.x, nodes[edge.a]!.y);
-      context.lineTo(nodes[edge.b]!.x, nodes[edge.b]!.y);
+      const [a, b] = [nodes[edge.a]!, nodes[edge.b]!];
+      context.moveTo(a.x, a.y);
+      const bow = sizes ? bowOf(a, b, sizes) : 0;
+      // A link that goes round bows out, so that it does not hide those between its ends.
+      if (bow === 0) context.lineTo(b.x, b.y);
+      else
+        context.quadraticCurveTo(
+          (a.x + b.x) / 2 + (bow * (b.y - a.y)) / 6,
+          (a.y + b.y) / 2 - (bow * (b.x - a.x)) / 6,
+          b.x,
+          b.y,
+        );
       context.stroke();
     };
     context.globalAlpha = lit.node !== undefined ? 0.15 : 1;
@@ -178,6 +236,10 @@ export function topologyFigure(host: HTMLElement, links: Table): void {
       parts.push(`queue \u2264 ${formatNamed('peak_queue_bytes', links.numbers('peak_queue_bytes')[row]!)}`);
     return parts.join(', ');
   };
+  const tipOf = (edge: Edge): string[] => [
+    `${nodes[edge.a]!.name} \u2013 ${nodes[edge.b]!.name}`,
+    ...[say(edge.up), say(edge.down)].filter((t) => t !== null),
+  ];
   canvas.addEventListener('pointermove', (event) => {
     const box = canvas.getBoundingClientRect();
     const [x, y] = [event.clientX - box.left, event.clientY - box.top];
@@ -194,26 +256,49 @@ export function topologyFigure(host: HTMLElement, links: Table): void {
         `${of.length} links, busiest ${formatNamed('utilisation_percent', most)}`,
       ]);
     } else if (edge) {
-      showTip(event.clientX, event.clientY, [
-        `${nodes[edge.a]!.name} \u2013 ${nodes[edge.b]!.name}`,
-        ...[say(edge.up), say(edge.down)].filter((t) => t !== null),
-      ]);
+      showTip(event.clientX, event.clientY, tipOf(edge));
     } else hideTip();
   });
-  canvas.addEventListener('pointerleave', () => {
+  const leave = () => {
     lit = {};
     hideTip();
     paint();
+  };
+  canvas.addEventListener('pointerleave', leave);
+  canvas.addEventListener('blur', leave);
+  canvas.addEventListener('keydown', (event) => {
+    const by = { ArrowRight: -1, ArrowDown: -1, ArrowLeft: 1, ArrowUp: 1 }[event.key];
+    if (event.key === 'Escape') leave();
+    if (by === undefined) return;
+    event.preventDefault();
+    const at = lit.edge ? edges.indexOf(lit.edge) + by : edges.length - 1;
+    const edge = edges[Math.max(0, Math.min(edges.length - 1, at))]!;
+    lit = { edge };
+    paint();
+    const [a, b, box] = [nodes[edge.a]!, nodes[edge.b]!, canvas.getBoundingClientRect()];
+    showTip(box.left + (a.x + b.x) / 2, box.top + (a.y + b.y) / 2, tipOf(edge));
   });
   onWidth(frame.body, (now) => {
     const flat = nodes.every((n) => n.name.startsWith('h'));
-    width = flat ? Math.min(now, 480) : now;
-    height = flat ? width : Math.min(320, Math.max(200, now * 0.4));
-    place(nodes, width, height);
+    width = flat && !sizes ? Math.min(now, 480) : now;
+    height = sizes ? Math.max(160, Math.min(420, (now * rowsOf(sizes)) / columnsOf(sizes))) : 0;
+    if (!sizes) height = flat ? width : Math.min(320, Math.max(200, now * 0.4));
+    if (sizes) placeGrid(nodes, sizes, width, height);
+    else place(nodes, width, height);
     paint();
   });
   onTheme(paint);
   pngTool(frame, title, () => canvas);
+}
+
+const side = (sizes: number[], which: number) => sizes.filter((_, d) => d % 2 === which).reduce((a, b) => a * b, 1);
+const columnsOf = (sizes: number[]) => side(sizes, 0);
+const rowsOf = (sizes: number[]) => side(sizes, 1);
+
+// 0 for neighbours across and down, 1 for ends that have others between them.
+function bowOf(a: Node, b: Node, sizes: number[]): number {
+  const distance = Math.abs(Number(a.name.slice(1)) - Number(b.name.slice(1)));
+  return distance === 1 || distance === sizes[0] ? 0 : 1;
 }
 
 function nearest(edges: Edge[], nodes: Node[], x: number, y: number): Edge | undefined {

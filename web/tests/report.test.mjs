@@ -36,6 +36,9 @@ const pages = {
   study: () => folder('study', () => samples.study()),
   opera: () => folder('opera', () => samples.opera()),
   sweep: () => folder('sweep', () => samples.sweep()),
+  collective: () => folder('collective', () => samples.collective()),
+  replay: () => folder('replay', () => samples.replay()),
+  validation: () => folder('validation', () => samples.validation()),
 };
 const page = (name) => join(pages[name](), 'report.html');
 
@@ -67,12 +70,20 @@ async function drawings(tab) {
 
 const VIEWS = {
   simulate: {
-    sections: ['iteration', 'timeline', 'numbers'],
-    drawings: ['Time per layer', 'How much each dimension of the network was in use', 'What ran when'],
+    sections: ['iteration', 'timeline', 'links', 'traffic', 'numbers'],
+    drawings: [
+      'Time per layer',
+      'How much each dimension of the network was in use',
+      'What ran when',
+      'Links over time',
+      'The network, by load',
+      'Traffic matrix',
+    ],
   },
   flows: {
-    sections: ['completion', 'links', 'traffic', 'numbers'],
+    sections: ['timeline', 'completion', 'links', 'traffic', 'numbers'],
     drawings: [
+      'What ran when',
       'Flow completion times',
       'Longest queue of each tier over time',
       'Queues, link by link',
@@ -82,10 +93,10 @@ const VIEWS = {
     ],
   },
   train: {
-    sections: ['training', 'cache', 'numbers'],
+    sections: ['timeline', 'training', 'cache', 'numbers'],
     drawings: [
+      'What ran when',
       'Loss',
-      'AUC',
       'Throughput',
       'Time per step',
       'Shares',
@@ -95,12 +106,21 @@ const VIEWS = {
       'Miss ratio by size of the cache',
     ],
   },
-  study: { sections: ['scaling', 'numbers'], drawings: ['By nodes (matrix.csv)', 'Ours and published: iteration'] },
-  opera: { sections: ['traffic', 'schedule', 'numbers'], drawings: ['Traffic matrix', 'Who faces whom, slot by slot'] },
+  study: { sections: ['scaling', 'numbers'], drawings: ['By nodes (matrix.csv)', 'Ours and published'] },
+  opera: {
+    sections: ['timeline', 'completion', 'traffic', 'schedule', 'numbers'],
+    drawings: ['What ran when', 'Flow completion times', 'Traffic matrix', 'Who faces whom, slot by slot'],
+  },
   sweep: {
     sections: ['sweep', 'numbers'],
     drawings: ['What matters most', 'What is worth its price', 'One key at a time'],
   },
+  collective: { sections: ['timeline', 'scaling', 'numbers'], drawings: ['By size (collective.csv)', 'What ran when'] },
+  replay: {
+    sections: ['iteration', 'timeline', 'traffic', 'numbers'],
+    drawings: ['Time per layer', 'What ran when', 'Traffic matrix'],
+  },
+  validation: { sections: ['validation', 'numbers'], drawings: ['How far from the reference'] },
 };
 
 for (const [name, expected] of Object.entries(VIEWS)) {
@@ -136,12 +156,14 @@ function parse(text, key) {
   const time = { ps: 1e-6, ns: 1e-3, '\u00b5s': 1, ms: 1e3, s: 1e6 };
   const bytes = { B: 1, KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30 };
   if (key.endsWith('_us')) return value * time[unit];
+  if (/(^|_)seconds$/.test(key)) return (value * (time[unit] ?? time.s)) / time.s;
+  if (key.endsWith('GB_per_s')) return value;
   if (key.endsWith('_bytes')) return value * bytes[unit];
   if (unit === '%' && !key.endsWith('_percent')) return value / 100;
   return value * ({ k: 1e3, M: 1e6, G: 1e9 }[unit[0]] ?? 1);
 }
 
-for (const name of ['simulate', 'flows', 'train']) {
+for (const name of ['simulate', 'flows', 'opera', 'train', 'study', 'sweep', 'collective', 'replay']) {
   test(`${name}: the numbers in the page are those of summary.json`, { skip }, async () => {
     const summary = JSON.parse(readFileSync(join(pages[name](), 'summary.json'), 'utf8'));
     const { page: tab, close } = await open(browser, page(name));

@@ -260,12 +260,13 @@ export class Painter {
     const step = [1, 2, 5, 10].map((m) => m * power).find((s) => span / s <= wanted)!;
     context.textAlign = 'left';
     context.textBaseline = 'middle';
-    for (let when = Math.ceil(view.from / step) * step; when <= view.to; when += step) {
+    const zero = this.trace.from;
+    for (let when = zero + Math.ceil((view.from - zero) / step) * step; when <= view.to; when += step) {
       const x = this.x(when, view);
       context.fillStyle = this.rule;
       context.fillRect(x, 0, 1, view.height);
       context.fillStyle = this.dim;
-      const text = axisTime(when - this.trace.from);
+      const text = axisTime(when - zero);
       if (x + context.measureText(text).width + 4 < view.width) context.fillText(text, x + 3, AXIS / 2);
     }
     context.fillText('time', 2, AXIS / 2);

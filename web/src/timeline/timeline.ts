@@ -230,7 +230,7 @@ export function timeline(host: HTMLElement, packed: PackedTrace): void {
   const hits = h('span', { class: 'dim', role: 'status' });
   const box = h('input', {
     type: 'search',
-    placeholder: 'Search names, layers, \u2026',
+    placeholder: 'Search \u2026',
     'aria-label': 'Search slices',
     oninput: () => {
       const result = box.value.trim() === '' ? null : search(trace, box.value.trim());

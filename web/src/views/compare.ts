@@ -144,7 +144,14 @@ function setupLines(yaml: string): Map<string, string> {
     }
     const colon = /^([^:{}[\]]+):\s*(.*)$/.exec(text);
     const here = path.map((p) => p.key);
-    if (!colon) lines.set(here.join('.') || text, text);
+    const inside = /^\{(.*)\}$/.exec(colon ? colon[2]! : text);
+    const under = colon ? [...here, colon[1]!] : here;
+    if (inside && !/[{}[\]"']/.test(inside[1]!))
+      for (const entry of inside[1]!.split(',')) {
+        const [key, ...value] = entry.split(':');
+        lines.set([...under, key!.trim()].join('.'), value.join(':').trim());
+      }
+    else if (!colon) lines.set(here.join('.') || text, text);
     else if (colon[2] === '') path.push({ indent: indent + (raw.trim().startsWith('- ') ? 1 : 0), key: colon[1]! });
     else lines.set([...here, colon[1]!].join('.'), colon[2]!);
   }

@@ -8,7 +8,7 @@ import { heatFigure, type HeatOptions } from '../heat';
 import { csv, sortable } from '../sortable';
 import { series } from '../theme';
 import { topologyFigure } from '../topology';
-import { axis, format, formatNamed, quantity, scale } from '../units';
+import { axis, digits, format, formatNamed, quantity, scale } from '../units';
 import type { View } from './view';
 
 const COLUMNS = 400; // of the heat map; more samples are averaged
@@ -42,6 +42,16 @@ function grid(table: Table, measure: string, keep: (name: string) => boolean): G
   };
 }
 
+// Round times along `columns` columns that end at `end`.
+function timeTicks(end: number, columns: number): { at: number; text: string }[] {
+  const power = 10 ** Math.floor(Math.log10(end / 6));
+  const step = [1, 2, 5, 10].map((m) => m * power).find((s) => end / s <= 10) ?? end;
+  return Array.from({ length: Math.floor(end / step + 1e-9) + 1 }, (_, i) => ({
+    at: (columns * i * step) / end,
+    text: digits(Number((i * step).toPrecision(6))),
+  }));
+}
+
 function linkHeat(table: Table, host: HTMLElement): void {
   const measures = ['utilisation_percent', 'queued_mean_bytes', 'queued_max_bytes'].filter((m) => table.has(m));
   const options = (measure: string): HeatOptions => {
@@ -53,14 +63,15 @@ function linkHeat(table: Table, host: HTMLElement): void {
     const columns = times.length;
     return {
       title: 'Links over time',
-      caption: 'Whole tiers first, then the links that carried most.',
+      caption: 'Whole tiers or dimensions first, then the links that carried most.',
       rows: names.length,
       columns,
       value: (r, c) => cells[r * columns + c]!,
       max,
       legend: [format(0, unit), `${format(max, unit)} ${label}`],
       rowLabel: (r) => names[r]!.replace('>', ' \u2192 '),
-      columnLabel: (c) => String(Number(((c === 0 ? 0 : times[c - 1]!) / timeScale.per).toPrecision(3))),
+      columnLabel: String,
+      xTicks: timeTicks(times[times.length - 1]! / timeScale.per, columns),
       xTitle: `time (${timeScale.name})`,
       yTitle: 'link',
       tip: (r, c) => [
@@ -233,7 +244,7 @@ function queues(run: Run, host: HTMLElement): void {
                 x: 'median',
                 text: (v: { peak: number }[]) => `median ${formatNamed('x_bytes', medianOf(v.map((r) => r.peak)))}`,
               },
-              { x: (r: { peak: number }) => of(r.peak), y: 'tier', dy: -17, fill: 'currentColor' },
+              { x: (r: { peak: number }) => of(r.peak), y: 'tier', dx: 4, dy: -16, textAnchor: 'start', fill: 'currentColor' },
             ),
           ),
         ],

@@ -4,7 +4,7 @@
 import * as Plot from '@observablehq/plot';
 import type { Cell, Run, Table } from '../data';
 import { h, select } from '../dom';
-import { plot, plotFigure } from '../figure';
+import { logAxis, logTicks, plot, plotFigure } from '../figure';
 import { csv, sortable, type Column } from '../sortable';
 import { series } from '../theme';
 import { digits, format, quantity } from '../units';
@@ -77,15 +77,8 @@ function publishedOf(table: Table, measure: string): string | undefined {
       .replaceAll(/published|reference|paper|measured|simulated|recomputed|ours/g, '')
       .replaceAll(/^_+|_+$/g, '')
       .replaceAll(/_+/g, '_');
-  return (
-    table.columns.find((c) => PUBLISHED.test(c) && table.isNumeric(c) && bare(c) === bare(measure)) ??
-    table.columns.find(
-      (c) =>
-        PUBLISHED.test(c) &&
-        table.isNumeric(c) &&
-        quantity(c).unit !== '' &&
-        quantity(c).unit === quantity(measure).unit,
-    )
+  return table.columns.find(
+    (c) => PUBLISHED.test(c) && table.isNumeric(c) && bare(c) === bare(measure) && table.numbers(c).some(Number.isFinite),
   );
 }
 
@@ -137,31 +130,26 @@ function charts(s: Shape, measure: string, base: string, width: number): Element
     if (base !== '') points = speedups(points, base);
     points.sort((a, b) => a.x - b.x);
     const own = points.filter((p) => !p.published);
-    const ticks = [...new Set(points.map((p) => p.x))];
+    const all = [...new Set(points.map((p) => p.x))];
+    const ticks = all.filter((_, i) => i % Math.ceil((all.length * 70) / each) === 0);
+    const isLog = base === '' && (isTime(measure) || y.unit === 'GB/s');
+    const heights = points.map((p) => p.y);
     const chart = plot({
       width: each,
       height: 280,
       marginLeft: 64,
-      x: {
-        type: 'log',
-        label: x.label,
-        ticks:
-          ticks.length <= each / 70 ? ticks : ticks.filter((_, i) => i % Math.ceil((ticks.length * 70) / each) === 0),
-        tickFormat: (v: number) => format(v, x.unit),
-        grid: true,
-      },
-      y:
-        base !== ''
+      x: { type: 'log', label: x.label },
+      y: isLog
+        ? { type: 'log', label: y.label }
+        : base !== ''
           ? { label: `times as fast as ${base}`, grid: true, nice: true }
-          : {
-              type: isTime(measure) || y.unit === 'GB/s' ? 'log' : 'linear',
-              label: y.label,
-              grid: true,
-              ticks: 5,
-              tickFormat: (v: number) => format(v, y.unit),
-            },
+          : { label: y.label, grid: true, ticks: 5, tickFormat: (v: number) => format(v, y.unit), nice: true },
       color: { domain: names, range: names.map((_, i) => series(i)) },
       marks: [
+        logAxis('x', ticks, x.label, (v) => format(v, x.unit)),
+        isLog && points.length > 0
+          ? logAxis('y', logTicks(Math.min(...heights), Math.max(...heights)), y.label, (v) => format(v, y.unit))
+          : null,
         ...(base !== '' ? [Plot.ruleY([1], { stroke: 'currentColor', strokeOpacity: 0.4 })] : []),
         Plot.line(own, { x: 'x', y: 'y', z: 'line', stroke: 'line', strokeWidth: 2 }),
         Plot.dot(own, { x: 'x', y: 'y', fill: 'line', r: 3 }),
@@ -193,66 +181,107 @@ function charts(s: Shape, measure: string, base: string, width: number): Element
 
 const format2 = (cell: Cell) => (typeof cell === 'number' ? digits(cell) : (cell ?? ''));
 
-// Ours against published, every row a point; the diagonal is agreement.
-function agreement(s: Shape, measure: string, published: string, host: HTMLElement): void {
+interface Pair {
+  ours: number;
+  theirs: number;
+  line: string;
+  what: string;
+  error: number;
+}
+
+function pairs(s: Shape, measure: string): Pair[] {
   const { table } = s;
-  const rows = Array.from({ length: table.length }, (_, i) => i).filter(
-    (i) => table.numbers(measure)[i]! > 0 && table.numbers(published)[i]! > 0,
+  const [ours, theirs] = [table.numbers(measure), table.numbers(publishedOf(table, measure)!)];
+  return ours.flatMap((own, i) =>
+    own > 0 && theirs[i]! > 0
+      ? [
+          {
+            ours: own,
+            theirs: theirs[i]!,
+            line: lineName(s, i),
+            what: [s.x, ...s.facets].map((c) => `${quantity(c).label} ${table.texts(c)[i]}`).join(', '),
+            error: (100 * (own - theirs[i]!)) / theirs[i]!,
+          },
+        ]
+      : [],
   );
-  if (rows.length === 0) return;
-  const [ours, theirs] = [table.numbers(measure), table.numbers(published)];
+}
+
+function scatter(s: Shape, measure: string, width: number): Element {
+  const points = pairs(s, measure);
   const { label, unit } = quantity(measure);
-  const points = rows.map((i) => ({
-    ours: ours[i]!,
-    theirs: theirs[i]!,
-    line: s.series.map((c) => table.texts(c)[i]).join(', '),
-    what: [s.x, ...s.facets].map((c) => `${quantity(c).label} ${table.texts(c)[i]}`).join(', '),
-    error: (100 * (ours[i]! - theirs[i]!)) / theirs[i]!,
-  }));
   const names = [...new Set(points.map((p) => p.line))];
-  const ends = [
-    Math.min(...points.flatMap((p) => [p.ours, p.theirs])),
-    Math.max(...points.flatMap((p) => [p.ours, p.theirs])),
-  ];
-  const sorted = points.map((p) => Math.abs(p.error)).sort((a, b) => a - b);
-  plotFigure(host, {
-    title: `Ours and published: ${quantity(measure).label}`,
-    caption: `${points.length} points; half of them are within ${digits(sorted[Math.floor((sorted.length - 1) / 2)]!)} %, the farthest is ${digits(sorted[sorted.length - 1]!)} % off. The line is agreement.`,
-    draw: (width) =>
-      plot({
-        width: Math.min(width, 560),
-        height: Math.min(width, 560) * 0.8,
-        marginLeft: 64,
-        x: {
-          type: 'log',
-          label: `published ${label}`,
-          grid: true,
-          ticks: 5,
-          tickFormat: (v: number) => format(v, unit),
-        },
-        y: { type: 'log', label: `our ${label}`, grid: true, ticks: 5, tickFormat: (v: number) => format(v, unit) },
-        color: { domain: names, range: names.map((_, i) => series(i)), legend: true },
-        symbol: { domain: names },
-        marks: [
-          Plot.line(ends, { x: (v: number) => v, y: (v: number) => v, stroke: 'currentColor', strokeOpacity: 0.5 }),
-          Plot.dot(points, { x: 'theirs', y: 'ours', stroke: 'line', symbol: 'line', r: 5, strokeWidth: 2 }),
-          Plot.tip(
-            points,
-            Plot.pointer({
-              x: 'theirs',
-              y: 'ours',
-              title: (p: (typeof points)[number]) =>
-                `${p.line}\n${p.what}\n${p.error > 0 ? '+' : ''}${p.error.toFixed(1)} %`,
-            }),
-          ),
-        ],
-      }),
+  const values = points.flatMap((p) => [p.ours, p.theirs]);
+  const ends = [Math.min(...values), Math.max(...values)] as const;
+  const isLog = ends[1] > 3 * ends[0];
+  const [across, up] = [`published ${label}`, `our ${label}`];
+  const linear = { grid: true, ticks: 5, tickFormat: (v: number) => format(v, unit), nice: true };
+  const errors = points.map((p) => Math.abs(p.error)).sort((a, b) => a - b);
+  const chart = plot({
+    width: Math.min(width, 560),
+    height: Math.min(width, 560) * 0.8,
+    marginLeft: 64,
+    x: isLog ? { type: 'log', label: across } : { label: across, ...linear },
+    y: isLog ? { type: 'log', label: up } : { label: up, ...linear },
+    color: { domain: names, range: names.map((_, i) => series(i)), legend: true },
+    symbol: { domain: names },
+    marks: [
+      isLog ? logAxis('x', logTicks(...ends, 6), across, (v) => format(v, unit)) : null,
+      isLog ? logAxis('y', logTicks(...ends), up, (v) => format(v, unit)) : null,
+      Plot.line(ends, { x: (v: number) => v, y: (v: number) => v, stroke: 'currentColor', strokeOpacity: 0.5 }),
+      Plot.dot(points, { x: 'theirs', y: 'ours', stroke: 'line', symbol: 'line', r: 5, strokeWidth: 2 }),
+      Plot.tip(
+        points,
+        Plot.pointer({
+          x: 'theirs',
+          y: 'ours',
+          title: (p: Pair) => `${p.line}\n${p.what}\n${p.error > 0 ? '+' : ''}${p.error.toFixed(1)} %`,
+        }),
+      ),
+    ],
+  });
+  return h(
+    'div',
+    {},
+    chart,
+    h(
+      'p',
+      { class: 'dim' },
+      `${points.length} points; half of them are within ${digits(errors[Math.floor((errors.length - 1) / 2)]!)} %, the farthest is ${digits(errors[errors.length - 1]!)} % off.`,
+    ),
+  );
+}
+
+// Ours against published, every row a point; the diagonal is agreement.
+function agreement(s: Shape, host: HTMLElement): void {
+  const measures = s.measures
+    .filter((m) => publishedOf(s.table, m) && pairs(s, m).length > 0)
+    .sort((a, b) => Number(isTime(b)) - Number(isTime(a)));
+  if (measures.length === 0) return;
+  let measure = measures[0]!;
+  const frame = plotFigure(host, {
+    title: 'Ours and published',
+    caption: 'The line is agreement.',
+    draw: (width) => scatter(s, measure, width),
     csv: () =>
       csv(
-        ['series', 'what', measure, published, 'error_percent'],
-        points.map((p) => [p.line, p.what, p.ours, p.theirs, p.error]),
+        ['series', 'what', measure, publishedOf(s.table, measure)!, 'error_percent'],
+        pairs(s, measure).map((p) => [p.line, p.what, p.ours, p.theirs, p.error]),
       ),
   });
+  if (measures.length > 1)
+    frame.controls.append(
+      select(
+        'Show',
+        measures,
+        measure,
+        (m) => {
+          measure = m;
+          frame.redraw();
+        },
+        (m) => quantity(m).label,
+      ),
+    );
 }
 
 export const scaling: View = {
@@ -261,7 +290,8 @@ export const scaling: View = {
   shows: (run) => shapes(run).length > 0,
   draw: (run, host) => {
     for (const s of shapes(run)) {
-      const first = s.measures.find((m) => publishedOf(s.table, m)) ?? s.measures.find(isTime) ?? s.measures[0]!;
+      const first =
+        s.measures.find((m) => isTime(m) && publishedOf(s.table, m)) ?? s.measures.find(isTime) ?? s.measures[0]!;
       let [measure, base] = [first, ''];
       const names = [...new Set(Array.from({ length: s.table.length }, (_, row) => lineName(s, row)))];
       const frame = plotFigure(host, {
@@ -302,10 +332,7 @@ export const scaling: View = {
           ),
         );
       }
-      for (const m of s.measures) {
-        const published = publishedOf(s.table, m);
-        if (published) agreement(s, m, published, host);
-      }
+      agreement(s, host);
       const columns: Column[] = s.table.columns.map((name) => ({ name }));
       host.append(
         h(

@@ -86,7 +86,7 @@ export function remarks(run: Run): HTMLElement {
 
 // Every number and short text under the keys that lead to it, lists by position.
 function flatten(value: Json, key: string, out: [string, Cell][]): void {
-  if (value === null || typeof value === 'boolean') out.push([key, String(value)]);
+  if (value === null || typeof value === 'boolean') out.push([key, value === null ? 'none' : String(value)]);
   else if (typeof value === 'number') out.push([key, value]);
   else if (typeof value === 'string') out.push([key, value]);
   else if (Array.isArray(value)) value.forEach((item, i) => flatten(item, `${key}.${i}`, out));

@@ -106,7 +106,8 @@ export const schedule: View = {
               : `to ToR ${cells[r * slots + c]}`,
           `rotor ${chosen}`,
         ],
-        rowHeight: Math.max(4, Math.min(16, 480 / tors)),
+        rowHeight: Math.max(4, Math.min(24, 480 / tors)),
+        everyRow: true,
       };
     };
     const heat = heatFigure(host, options(rotors[0]!));

@@ -4,10 +4,10 @@
 import * as Plot from '@observablehq/plot';
 import type { Run, Table } from '../data';
 import { h } from '../dom';
-import { type Line, plot, plotFigure, seriesFigure } from '../figure';
-import { csv } from '../sortable';
+import { type Line, logAxis, logTicks, plot, plotFigure, seriesFigure } from '../figure';
+import { csv, sortable } from '../sortable';
 import { SERIES } from '../theme';
-import { quantity, scale } from '../units';
+import { digits, format, quantity, scale } from '../units';
 import type { View } from './view';
 
 const X = ['step', 'batch', 'iteration', 'epoch'];
@@ -39,6 +39,7 @@ function groups(table: Table, wanted: (column: string) => boolean): Group[] {
   for (const column of table.columns) {
     if (column === x || X.includes(column) || !table.isNumeric(column) || !wanted(column)) continue;
     if (/^(seconds|time|elapsed|wall)/.test(column) || /(^|_)(elapsed|wall)_/.test(column)) continue;
+    if (column === 'samples') continue; // of a batch, always the same but for the last
     if (table.distinct(column).length < 2 && quantity(column).unit !== 'share') continue; // nothing to see
     const topic = QUALITY.find(([, pattern]) => pattern.test(column))?.[0];
     const { unit, label } = quantity(column);
@@ -180,6 +181,20 @@ function throughput(run: Run, host: HTMLElement): void {
   });
 }
 
+// What held-out data say of the trained model.
+function quality(run: Run, host: HTMLElement): void {
+  const known = run.numbers().filter(([key]) => key.startsWith('held_out.'));
+  if (known.length === 0) return;
+  host.append(
+    h('h3', {}, 'On held-out data'),
+    sortable(
+      [{ name: 'what' }, { name: 'value', show: (value) => digits(Number(value)) }],
+      known.map(([key, value]) => [quantity(key.slice('held_out.'.length)).label, value]),
+      'On held-out data',
+    ),
+  );
+}
+
 export const training: View = {
   id: 'training',
   title: 'Training',
@@ -188,6 +203,7 @@ export const training: View = {
     const grid = pair(host);
     groups(metrics(run)!, (c) => !CACHE.test(c)).forEach((group) => chart([run], group, grid));
     throughput(run, grid);
+    quality(run, host);
   },
 };
 
@@ -214,16 +230,21 @@ export const cache: View = {
     const x = curve.columns.find((c) => /^(cache_|capacity)/.test(c))!;
     const y = curve.columns.find((c) => /^miss_/.test(c))!;
     const rows = curve.numbers(x).map((size, i) => ({ size, miss: 100 * curve.numbers(y)[i]! }));
+    const [room, hits] = [run.number('most_resident_rows') ?? 0, run.number('hit_rate')];
+    const own = x === 'cache_rows' && hits !== undefined && room > 0 ? [{ size: room, miss: 100 * (1 - hits) }] : [];
     plotFigure(grid, {
       title: 'Miss ratio by size of the cache',
+      caption: `The line is a cache that throws out what was used longest ago (LRU).${own.length > 0 ? ' The diamond is this run, which looks ahead.' : ''}`,
       draw: (width) =>
         plot({
           width,
           height: 280,
-          x: { label: quantity(x).label, type: 'log', grid: true },
-          y: { label: 'miss ratio (%)', grid: true, zero: true },
+          x: { label: quantity(x).label, type: 'log' },
+          y: { label: 'miss ratio (%)', grid: true, domain: [0, 100] },
           marks: [
-            Plot.line(rows, { x: 'size', y: 'miss', stroke: 'var(--c1)', strokeWidth: 2, marker: 'dot', tip: true }),
+            logAxis('x', logTicks(rows[0]!.size, rows[rows.length - 1]!.size), quantity(x).label, (v) => format(v, '')),
+            Plot.line(rows, { x: 'size', y: 'miss', stroke: 'var(--c1)', strokeWidth: 2, tip: true }),
+            Plot.dot(own, { x: 'size', y: 'miss', symbol: 'diamond', r: 7, fill: 'var(--c4)', tip: true }),
           ],
         }),
       csv: () =>
