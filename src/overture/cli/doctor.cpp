@@ -35,7 +35,7 @@ constexpr std::array kOptional{
     Optional{"libns3-dev", "/usr/include/ns3/core-module.h", "flows --backend ns3, bench_ns3"},
     Optional{"libsimgrid-dev", "/usr/include/simgrid/s4u.hpp",
              "a second opinion on the flow backend, in tests"},
-    Optional{"flatbuffers-compiler", "/usr/bin/flatc", "replay and generate tasks (with libflatbuffers-dev)"},
+    Optional{"flatbuffers-compiler", "/usr/bin/flatc", "replay, generate tasks; with libflatbuffers-dev"},
     Optional{"libflatbuffers-dev", "/usr/include/flatbuffers/flatbuffers.h", "replay and generate tasks"},
     Optional{"chromium", "/usr/bin/chromium", "tests of the report in a browser"},
     Optional{"nodejs", "/usr/bin/node", "building the report's page anew (npm too)"},
