@@ -99,7 +99,8 @@ TEST(Results, HaveOneShapeWhateverTheCommand) {
                  with({"layers.csv", "traffic.csv", "links.csv", "links_over_time.csv"}));
   expect_results({"flows", kExamples + "fat-tree.yaml", "-o", "out"},
                  with({"fct.csv", "links.csv", "links_over_time.csv", "hta/rank_0.json.gz"}));
-  expect_results({"flows", kExamples + "opera.yaml", "-o", "out"}, with({"fct.csv", "schedule.csv"}));
+  expect_results({"flows", kExamples + "opera.yaml", "-o", "out"},
+                 with({"fct.csv", "schedule.csv", "links_over_time.csv"}));
   expect_results({"bench", "collective", kExample, "-b", "1K", "-e", "64K", "--results", "out"},
                  with({"collective.csv"}));
   expect_results({"train", "--synthetic", "kaggle", "--scale", "0.001", "--samples", "5000",

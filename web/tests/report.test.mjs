@@ -108,8 +108,14 @@ const VIEWS = {
   },
   study: { sections: ['scaling', 'numbers'], drawings: ['By nodes (matrix.csv)', 'Ours and published'] },
   opera: {
-    sections: ['timeline', 'completion', 'traffic', 'schedule', 'numbers'],
-    drawings: ['What ran when', 'Flow completion times', 'Traffic matrix', 'Who faces whom, slot by slot'],
+    sections: ['timeline', 'completion', 'links', 'traffic', 'schedule', 'numbers'],
+    drawings: [
+      'What ran when',
+      'Flow completion times',
+      'Links over time',
+      'Traffic matrix',
+      'Who faces whom, slot by slot',
+    ],
   },
   sweep: {
     sections: ['sweep', 'numbers'],

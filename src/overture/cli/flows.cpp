@@ -140,7 +140,7 @@ int run_rotor(const Options& options, const setup::FlowsSetup& setup, const topo
   for (const packet::FlowSpec& flow : asked) flows.push_back({flow.from, flow.to, flow.size, flow.start});
   rotor::RotorConfig config = setup.rotor;
   config.seed = setup.network.seed;
-  rotor::RunOptions bounds;
+  rotor::RunOptions bounds{.watch_uplinks = setup.monitor.samples > 0};
   if (const auto until = limits(options).until) bounds.until = *until;
   const rotor::RunResult result = rotor::run_flows(opera, config, flows, bounds);
   const report::RotorRun run{.name = setup.name,

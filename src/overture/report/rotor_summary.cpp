@@ -1,5 +1,7 @@
 #include "overture/report/rotor_summary.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -50,6 +52,66 @@ BusiestHost busiest_host(const RotorRun& run) {
   return most;
 }
 
+// Some uplinks under one name.
+struct Watched {
+  std::string name;
+  std::vector<int> uplinks;
+};
+
+// Each rotor as a whole, then the uplinks that carried most.
+std::vector<Watched> watched(const RotorRun& run) {
+  constexpr std::size_t kOneByOne = 64;
+  const network::rotor::UplinkUse& use = run.result.uplinks;
+  std::vector<Watched> result;
+  std::vector<std::pair<std::int64_t, int>> carried;
+  for (int rotor = 0; rotor < run.opera.uplinks(); ++rotor)
+    result.push_back({fmt::format("rotor {}", rotor), {}});
+  for (int uplink = 0; uplink < use.uplinks(); ++uplink) {
+    result[static_cast<std::size_t>(uplink % run.opera.uplinks())].uplinks.push_back(uplink);
+    carried.emplace_back(0, uplink);
+    for (int bin = 0; bin < use.bins(); ++bin) carried.back().first -= use.at(bin, uplink).count();
+  }
+  std::ranges::sort(carried);
+  carried.resize(std::min(carried.size(), kOneByOne));
+  for (const auto& [bytes, uplink] : carried) {
+    result.push_back(
+        {fmt::format("ToR {}>rotor {}", uplink / run.opera.uplinks(), uplink % run.opera.uplinks()),
+         {uplink}});
+  }
+  return result;
+}
+
+double utilisation(const RotorRun& run, const Watched& watched, int bin) {
+  const network::rotor::UplinkUse& use = run.result.uplinks;
+  Bytes sent;
+  for (const int uplink : watched.uplinks) sent += use.at(bin, uplink);
+  return to_us(transfer_time(sent, run.config.rate)) /
+         (to_us(use.bin()) * static_cast<double>(watched.uplinks.size()));
+}
+
+std::string over_time_csv(const RotorRun& run) {
+  std::string text = "link,until_us,utilisation_percent\n";
+  for (const Watched& link : watched(run)) {
+    for (int bin = 0; bin < run.result.uplinks.bins(); ++bin) {
+      text += fmt::format("{},{:.6g},{:.2f}\n", link.name, to_us(run.result.uplinks.bin() * (bin + 1)),
+                          100 * utilisation(run, link, bin));
+    }
+  }
+  return text;
+}
+
+std::vector<TraceCounter> counters(const RotorRun& run) {
+  std::vector<TraceCounter> found;
+  for (const Watched& link : watched(run)) {
+    if (link.uplinks.size() < 2) continue;
+    for (int bin = 0; bin < run.result.uplinks.bins(); ++bin) {
+      found.push_back({"link utilisation %, " + link.name, Time{run.result.uplinks.bin() * bin},
+                       100 * utilisation(run, link, bin)});
+    }
+  }
+  return found;
+}
+
 void write_trace_of(const RotorRun& run, const std::filesystem::path& folder) {
   std::vector<TracedFlow> flows;
   flows.reserve(run.flows.size());
@@ -57,7 +119,7 @@ void write_trace_of(const RotorRun& run, const std::filesystem::path& folder) {
     const network::rotor::FlowSpec& flow = run.flows[i];
     flows.push_back({flow.from, flow.to, flow.size, flow.start, run.result.completion[i]});
   }
-  write_flow_trace(flows, run.opera.hosts(), {}, run.result.makespan, folder);
+  write_flow_trace(flows, run.opera.hosts(), counters(run), run.result.makespan, folder);
 }
 
 std::string remedy(const RotorRun& run, double busy, double cycles, double relayed) {
@@ -148,6 +210,7 @@ void write_rotor_folder(const RotorRun& run, const std::filesystem::path& folder
   write_file(folder / "setup.yaml", run.setup_yaml);
   write_file(folder / "schedule.csv", schedule_csv(run.opera));
   write_file(folder / "fct_distribution.csv", CompletionTimes(run.result.completion).distribution_csv());
+  if (run.result.uplinks.bins() > 0) write_file(folder / "links_over_time.csv", over_time_csv(run));
   write_trace_of(run, folder);
   write_file(folder / "summary.json", rotor_summary_json(run));
 }

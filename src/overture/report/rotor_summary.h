@@ -30,7 +30,7 @@ std::string rotor_why(const RotorRun& run);
 std::string rotor_summary_json(const RotorRun& run);
 
 // Makes the folder if need be; writes setup.yaml, schedule.csv, fct_distribution.csv, trace.json.gz and
-// summary.json. Throws UserError.
+// summary.json, and links_over_time.csv if the uplinks were watched. Throws UserError.
 void write_rotor_folder(const RotorRun& run, const std::filesystem::path& folder);
 
 }  // namespace overture::report

@@ -110,6 +110,8 @@ void BulkEngine::up(int tor, int rotor, const Sender& sender, const Committed& p
   const std::int64_t left = free_at >= dark_at ? free_at : std::max(free_at, when) + packet_time_;
   free_at = left;
   const std::int64_t landed = left + config_.wire.count();
+  if (use_ != nullptr && left < dark_at)
+    use_->add(tor * opera_.uplinks() + rotor, left, config_.packet.count());
   if (landed < dark_at) return arrive(packet.via, rotor, landed, packet, run);
   ++counts_.bulk_returned;
   returns_.push_back(

@@ -14,6 +14,7 @@
 #include "overture/network/rotor/config.h"
 #include "overture/network/rotor/rotor_lb.h"
 #include "overture/network/rotor/statistics.h"
+#include "overture/network/rotor/uplink_use.h"
 #include "overture/topology/opera.h"
 
 namespace overture::network::rotor {
@@ -37,6 +38,8 @@ class BulkEngine {
 
   RotorStatistics statistics() const;
   std::uint64_t digest() const { return digest_; }
+  // Notes what leaves over which uplink; `use` outlives the engine.
+  void watch(UplinkUse& use) { use_ = &use; }
 
  private:
   // A packet on its way to a host's downlink. Packets of a message that go the same way in the same slot are
@@ -120,6 +123,7 @@ class BulkEngine {
   std::uint64_t digest_ = 0;
   std::vector<std::int64_t> bytes_;  // per message
   RotorStatistics counts_;
+  UplinkUse* use_ = nullptr;
 };
 
 }  // namespace overture::network::rotor

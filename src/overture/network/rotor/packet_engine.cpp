@@ -301,6 +301,7 @@ void PacketEngine::leave(int tor, int port, const Packet& packet) {
   if (port < opera_.hosts_per_tor()) return arrive(packet);
   if (packet.kind == PacketKind::data) ++counts_.low_hops;
   const int uplink = port - opera_.hosts_per_tor();
+  if (use_ != nullptr) use_->add(tor * opera_.uplinks() + uplink, now_, packet.size);
   const auto wire = static_cast<std::uint32_t>(uplink * opera_.tors() + tor);
   const std::int64_t lands = now_ + config_.wire.count();
   wires_[wire].push_back({.lands = lands, .packet = packet});

@@ -15,6 +15,7 @@
 #include "overture/network/rotor/rotor_lb.h"
 #include "overture/network/rotor/statistics.h"
 #include "overture/network/rotor/tor_queue.h"
+#include "overture/network/rotor/uplink_use.h"
 #include "overture/topology/opera.h"
 #include "overture/topology/opera_paths.h"
 
@@ -40,6 +41,8 @@ class PacketEngine {
 
   RotorStatistics statistics() const;
   std::uint64_t digest() const { return digest_; }
+  // Notes what leaves over which uplink; `use` outlives the engine.
+  void watch(UplinkUse& use) { use_ = &use; }
 
  private:
   // Ties run in this order: what starts is seen by a slice that begins, a slice by the packets of its first
@@ -122,6 +125,7 @@ class PacketEngine {
   std::vector<Finished> finished_;
   std::uint64_t digest_ = 0;
   RotorStatistics counts_;
+  UplinkUse* use_ = nullptr;
 };
 
 }  // namespace overture::network::rotor

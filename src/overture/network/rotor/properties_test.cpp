@@ -47,6 +47,43 @@ std::vector<RotorConfig> configurations(std::uint64_t seed) {
   return all;
 }
 
+TEST(RotorProperties, WatchedUplinksChangeNothingAndAreNeverBusierThanAlways) {
+  const topology::Opera opera = make_opera(8, 8, 2);
+  const auto flows = random_flows(opera.hosts(), 120, 400'000, 2);
+  for (const RotorConfig& config : configurations(2)) {
+    const auto plain = run_flows(opera, config, flows);
+    const auto watched = run_flows(opera, config, flows, {.watch_uplinks = true});
+    EXPECT_EQ(watched.digest, plain.digest);
+    EXPECT_EQ(plain.uplinks.bins(), 0);
+    const UplinkUse& use = watched.uplinks;
+    ASSERT_EQ(use.uplinks(), opera.tors() * opera.uplinks());
+    ASSERT_GT(use.bins(), 2);
+    Bytes sent;
+    for (int bin = 0; bin < use.bins(); ++bin) {
+      for (int uplink = 0; uplink < use.uplinks(); ++uplink) {
+        sent += use.at(bin, uplink);
+        // A packet counts where its last bit leaves.
+        EXPECT_LE(transfer_time(use.at(bin, uplink), config.rate),
+                  use.bin() + transfer_time(config.packet, config.rate));
+      }
+    }
+    EXPECT_GT(sent, watched.statistics.delivered / 2) << "a quarter of the pairs share a rack at most";
+  }
+}
+
+TEST(UplinkUse, JoinsBinsWhenThereAreTooMany) {
+  UplinkUse use(2, 1us, 4);
+  use.add(0, 500'000, 10);    // in the first microsecond
+  use.add(1, 3'500'000, 20);  // in the fourth
+  EXPECT_EQ(use.bins(), 4);
+  use.add(0, 4'000'000, 30);  // in the fifth: bins of 2 us now
+  EXPECT_EQ(use.bin(), Duration{2us});
+  EXPECT_EQ(use.bins(), 3);
+  EXPECT_EQ(use.at(0, 0), 10_B);
+  EXPECT_EQ(use.at(1, 1), 20_B);
+  EXPECT_EQ(use.at(2, 0), 30_B);
+}
+
 TEST(RotorProperties, EveryByteArrivesOnceAndNothingBeatsTheWire) {
   for (const auto& [tors, ports, seed] : {std::tuple{4, 8, 1}, {8, 8, 2}, {12, 8, 3}, {9, 6, 4}}) {
     const topology::Opera opera = make_opera(tors, ports, static_cast<std::uint64_t>(seed));

@@ -54,6 +54,7 @@ class Owners {
 void run_bulk(const topology::Opera& opera, const RotorConfig& config, const std::vector<FlowSpec>& flows,
               Time until, RunResult& result) {
   BulkEngine engine(opera, config);
+  if (result.uplinks.uplinks() > 0) engine.watch(result.uplinks);
   Owners owners;
   const std::vector<std::size_t> order = by_start(flows);
   const Duration slice_time = opera.timing().slice();
@@ -87,6 +88,7 @@ void run_bulk(const topology::Opera& opera, const RotorConfig& config, const std
 void run_packets(const topology::Opera& opera, const topology::OperaPaths& paths, const RotorConfig& config,
                  const std::vector<FlowSpec>& flows, Time until, RunResult& result) {
   PacketEngine engine(opera, paths, config);
+  if (result.uplinks.uplinks() > 0) engine.watch(result.uplinks);
   Owners owners;
   for (std::size_t i = 0; i < flows.size(); ++i) {
     const FlowSpec& flow = flows[i];
@@ -126,6 +128,8 @@ RunResult run_flows(const topology::Opera& opera, const RotorConfig& config,
   require_sound(flows, opera.hosts());
   RunResult result;
   result.completion.resize(flows.size());
+  if (options.watch_uplinks)
+    result.uplinks = UplinkUse(opera.tors() * opera.uplinks(), opera.timing().slice());
   const bool shared = any_low_latency(config, flows);
   if (!shared && !options.packet_by_packet) {
     run_bulk(opera, config, flows, options.until, result);

@@ -9,6 +9,7 @@
 #include "overture/base/ids.h"
 #include "overture/network/rotor/config.h"
 #include "overture/network/rotor/statistics.h"
+#include "overture/network/rotor/uplink_use.h"
 #include "overture/topology/opera.h"
 #include "overture/topology/opera_paths.h"
 
@@ -27,10 +28,12 @@ struct RunResult {
   std::size_t finished = 0;
   RotorStatistics statistics;
   std::uint64_t digest = 0;  // same inputs, same digest
+  UplinkUse uplinks;         // if it was asked for; uplink r of ToR t is t * uplinks + r
 };
 
 struct RunOptions {
   Time until{std::chrono::seconds(1000)};       // simulated; then the run reports what finished
+  bool watch_uplinks = false;                   // costs a little
   bool packet_by_packet = false;                // even where bulk traffic is alone; for tests
   const topology::OperaPaths* paths = nullptr;  // of low-latency packets; null: one shortest path a pair
 };
