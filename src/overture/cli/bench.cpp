@@ -13,6 +13,7 @@
 #include "overture/cli/commands.h"
 #include "overture/cli/version.h"
 #include "overture/report/html.h"
+#include "overture/report/recorder.h"
 #include "overture/report/results_folder.h"
 #include "overture/report/trace.h"
 #include "overture/setup/flows_setup.h"
@@ -133,14 +134,13 @@ std::string csv_of(const std::vector<study::CollectivePoint>& points, Collective
 
 // The collectives one after the other, as nccl-tests runs them.
 void write_trace(const Options& options, const std::vector<study::CollectivePoint>& points,
-                 const fs::path& folder) {
+                 CollectiveKind kind, const fs::path& folder) {
   report::Trace trace(0, std::max(1, points.front().ranks));
   Time now{};
   for (const study::CollectivePoint& point : points) {
-    report::TraceSlice slice{
-        .name = fmt::format("ncclKernel_{} {}", options.collective, to_string(point.size)),
-        .start = now,
-        .length = point.time};
+    report::TraceSlice slice{.name = fmt::format("{} {}", report::kernel_name(kind), to_string(point.size)),
+                             .start = now,
+                             .length = point.time};
     slice.collective = report::TraceCollective{
         .collective = options.collective, .in = point.size, .out = point.size, .group_size = point.ranks};
     trace.add(std::move(slice));
@@ -156,7 +156,7 @@ void write_results(const Options& options, const std::vector<study::CollectivePo
   report::Digest digest;
   for (const study::CollectivePoint& point : points) digest.add(point.time.count());
   write_file(folder / "collective.csv", csv_of(points, kind));
-  write_trace(options, points, folder);
+  write_trace(options, points, kind, folder);
   auto summary = report::summary_head(
       {.kind = "bench collective",
        .name = fmt::format("{} on {}", options.collective, fs::path(options.setup).stem().string()),

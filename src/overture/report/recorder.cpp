@@ -11,7 +11,8 @@ constexpr int kComputeStream = 1;
 constexpr int kFirstCommunicationStream = 10;
 constexpr int kStreamsPerDimension = 100;
 
-// NCCL's kernel names, so that HTA and people take it for what it is.
+}  // namespace
+
 std::string kernel_name(CollectiveKind kind) {
   switch (kind) {
     case CollectiveKind::all_reduce: return "ncclKernel_AllReduce";
@@ -21,8 +22,6 @@ std::string kernel_name(CollectiveKind kind) {
   }
   return "ncclKernel";
 }
-
-}  // namespace
 
 workload::Observers Recorder::observers() {
   return {.trainer = {.computed = [this](const workload::ComputeEvent& event) { computed(event); },

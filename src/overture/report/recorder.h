@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <string>
 #include <vector>
 
 #include "overture/report/results_folder.h"
@@ -11,6 +12,9 @@
 #include "overture/workload/simulation.h"
 
 namespace overture::report {
+
+// NCCL's name of the kernel, "ncclKernel_AllReduce", so that HTA and people take it for what it is.
+std::string kernel_name(system::CollectiveKind kind);
 
 class Recorder {
  public:

@@ -369,9 +369,12 @@ int StreamLanes::take(Time start, Time end) {
 }
 
 std::vector<int> sampled_ranks(int ranks, int most) {
-  std::vector<int> chosen;
   const int count = std::min(ranks, most);
-  for (int i = 0; i < count; ++i) chosen.push_back(static_cast<int>(std::int64_t{i} * ranks / count));
+  const int first = ranks <= most ? count : (most + 1) / 2;
+  std::vector<int> chosen;
+  for (int i = 0; i < first; ++i) chosen.push_back(i);
+  for (int i = 0; i < count - first; ++i)
+    chosen.push_back(first + static_cast<int>(std::int64_t{i} * (ranks - first) / (count - first)));
   return chosen;
 }
 

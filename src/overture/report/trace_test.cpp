@@ -91,9 +91,10 @@ TEST_F(TraceTest, SeveralRanksAreProcessesOfOneFileAndAFileEachForHta) {
   EXPECT_FALSE(one.contains("overture_note"));
 }
 
-TEST(SampledRanks, AreSpreadAndStartWithTheFirst) {
+TEST(SampledRanks, AreTheFirstAndSomeFartherAway) {
   EXPECT_EQ(sampled_ranks(3, 8), (std::vector{0, 1, 2}));
-  EXPECT_EQ(sampled_ranks(128, 4), (std::vector{0, 32, 64, 96}));
+  EXPECT_EQ(sampled_ranks(102, 4), (std::vector{0, 1, 2, 52}));
+  EXPECT_EQ(sampled_ranks(5, 1), (std::vector{0}));
 }
 
 TEST_F(TraceTest, HtaFindsTheRankInTheText) {

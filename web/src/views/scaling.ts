@@ -138,6 +138,7 @@ function charts(s: Shape, measure: string, base: string, width: number): Element
       width: each,
       height: 280,
       marginLeft: 64,
+      inset: 8,
       x: { type: 'log', label: x.label },
       y: isLog
         ? { type: 'log', label: y.label }
@@ -223,8 +224,9 @@ function scatter(s: Shape, measure: string, width: number): Element {
     marginLeft: 64,
     x: isLog ? { type: 'log', label: across } : { label: across, ...linear },
     y: isLog ? { type: 'log', label: up } : { label: up, ...linear },
-    color: { domain: names, range: names.map((_, i) => series(i)), legend: true },
-    symbol: { domain: names },
+    inset: 8,
+    color: { domain: names, range: names.map((_, i) => series(i)) },
+    symbol: { domain: names, legend: true },
     marks: [
       isLog ? logAxis('x', logTicks(...ends, 6), across, (v) => format(v, unit)) : null,
       isLog ? logAxis('y', logTicks(...ends), up, (v) => format(v, unit)) : null,
