@@ -90,6 +90,8 @@ function sizesOf(links: Table): number[] | undefined {
   return order[0] === 1 && sizes.every(Number.isInteger) && sizes.length >= 2 ? sizes : undefined;
 }
 
+const PAD = 26; // around a grid, with room for links that go round
+
 // Even dimensions go across, odd ones down: a 4x4x4 torus is four squares side by side.
 function placeGrid(nodes: Node[], sizes: number[], width: number, height: number): void {
   const [across, down] = [0, 1].map((side) => sizes.filter((_, d) => d % 2 === side));
@@ -102,7 +104,6 @@ function placeGrid(nodes: Node[], sizes: number[], width: number, height: number
     return at;
   };
   const most = (extents: number[]) => spot(extents.map((e) => e - 1), extents);
-  const pad = 26;
   for (const node of nodes) {
     let number = Number(node.name.slice(1));
     const coordinates = sizes.map((size) => {
@@ -111,8 +112,8 @@ function placeGrid(nodes: Node[], sizes: number[], width: number, height: number
       return c;
     });
     const [x, y] = [0, 1].map((side) => coordinates.filter((_, d) => d % 2 === side)) as [number[], number[]];
-    node.x = pad + (spot(x, across!) / Math.max(1, most(across!))) * (width - 2 * pad);
-    node.y = pad + (spot(y, down!) / Math.max(1, most(down!))) * (height - 2 * pad);
+    node.x = PAD + (spot(x, across!) / Math.max(1, most(across!))) * (width - 2 * PAD);
+    node.y = PAD + (spot(y, down!) / Math.max(1, most(down!))) * (height - 2 * PAD);
   }
 }
 
@@ -183,13 +184,14 @@ export function topologyFigure(host: HTMLElement, links: Table): void {
       context.beginPath();
       const [a, b] = [nodes[edge.a]!, nodes[edge.b]!];
       context.moveTo(a.x, a.y);
-      const bow = sizes ? bowOf(a, b, sizes) : 0;
-      // A link that goes round bows out, so that it does not hide those between its ends.
+      // A link that goes round bows out, so that it does not hide those between its ends, but stays on the drawing.
+      const length = Math.hypot(b.x - a.x, b.y - a.y);
+      const bow = sizes ? (bowOf(a, b, sizes) * Math.min(length / 6, 2 * PAD - 8)) / length : 0;
       if (bow === 0) context.lineTo(b.x, b.y);
       else
         context.quadraticCurveTo(
-          (a.x + b.x) / 2 + (bow * (b.y - a.y)) / 6,
-          (a.y + b.y) / 2 - (bow * (b.x - a.x)) / 6,
+          (a.x + b.x) / 2 + bow * (b.y - a.y),
+          (a.y + b.y) / 2 - bow * (b.x - a.x),
           b.x,
           b.y,
         );
