@@ -121,7 +121,11 @@ void write_results(const Options& options, const fs::path& folder,
       write_file(folder / figure.file, figure.svg);
   }
   auto times = nlohmann::ordered_json::object();
-  for (const study::StudyRow& row : rows) times[study::name(row.cell)] = row.mean_seconds();
+  report::Digest digest;
+  for (const study::StudyRow& row : rows) {
+    times[study::name(row.cell)] = row.mean_seconds();
+    digest.add_bits(row.mean_seconds());
+  }
   auto summary = report::summary_head({.kind = "study opera-dlrm",
                                        .name = "opera-dlrm",
                                        .version = version_text(),
@@ -133,7 +137,8 @@ void write_results(const Options& options, const fs::path& folder,
                   {"cells", wanted},
                   {"finished", cells.size()},
                   {"calibration", calibrations()},
-                  {"iteration_s", times}});
+                  {"iteration_s", times},
+                  {"digest", digest.text()}});
   write_file(folder / "summary.json", report::summary_text(summary));
   report::write_html(folder);
 }

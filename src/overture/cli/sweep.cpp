@@ -170,6 +170,10 @@ nlohmann::ordered_json write_results(const setup::SweepSetup& sweep, const study
   write_file(folder / "sweep.csv", to_csv(sweep, rows));
   write_file(folder / "setup.yaml", read_file(sweep.file));
   const auto axes = effects(sweep, rows, metric);
+  report::Digest digest;
+  for (const Row& row : rows) {
+    if (const double* number = row.find(metric)) digest.add_bits(*number);
+  }
   auto summary = report::summary_head(
       {.kind = "sweep", .name = sweep.name, .version = version_text(), .seed = {}, .why = why(axes, metric)});
   summary.update({{"command", sweep.command},
@@ -177,6 +181,7 @@ nlohmann::ordered_json write_results(const setup::SweepSetup& sweep, const study
                   {"finished", rows.size()},
                   {"metric", metric},
                   {"axes", axes},
+                  {"digest", digest.text()},
                   {"setup_yaml", read_file(sweep.file)}});
   write_file(folder / "summary.json", report::summary_text(summary));
   return summary;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -31,7 +30,7 @@ bool WatchedBatches::next(data::Batch& batch) {
 // HTA takes "Memcpy" for copies and "nccl" for communication.
 void TrainRecord::add(const train::StepReport& step, double seconds) {
   digest_.add(step.step);
-  digest_.add(std::bit_cast<std::int64_t>(step.loss));
+  digest_.add_bits(step.loss);
   if (last_ == Time{}) {
     trace_.name_stream(kComputeStream, "compute");
     trace_.name_stream(kRowStream, "waiting for rows");

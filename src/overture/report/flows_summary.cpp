@@ -135,17 +135,6 @@ std::vector<TraceCounter> link_counters(const FlowsRun& run) {
   return counters;
 }
 
-TraceWritten write_trace_of(const FlowsRun& run, const std::filesystem::path& folder) {
-  std::vector<TracedFlow> flows;
-  flows.reserve(run.flows.size());
-  for (std::size_t i = 0; i < run.flows.size(); ++i) {
-    const network::packet::FlowSpec& flow = run.flows[i];
-    flows.push_back({flow.from, flow.to, flow.size, flow.start, run.result.completion[i]});
-  }
-  return write_flow_trace(flows, run.topology.graph.hosts(), link_counters(run), run.result.simulated,
-                          folder);
-}
-
 // A link that sends for four fifths of the run is what limits it.
 constexpr double kLimits = 0.8;
 
@@ -251,7 +240,8 @@ void write_flows_folder(const FlowsRun& run, const std::filesystem::path& folder
   write_file(folder / "links.csv", links_csv(run));
   write_file(folder / "fct_distribution.csv", CompletionTimes(run.result.completion).distribution_csv());
   if (run.result.history.samples() > 0) write_file(folder / "links_over_time.csv", history_csv(run));
-  write_trace_of(run, folder);
+  write_flow_trace(traced(run.flows, run.result.completion), run.topology.graph.hosts(), link_counters(run),
+                   run.result.simulated, folder);
   write_file(folder / "summary.json", flows_summary_json(run));
 }
 

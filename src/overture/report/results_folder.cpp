@@ -1,5 +1,6 @@
 #include "overture/report/results_folder.h"
 
+#include <bit>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -32,6 +33,8 @@ void Digest::add(std::int64_t value) {
   for (int byte = 0; byte < 8; ++byte)
     value_ = (value_ ^ static_cast<std::uint8_t>(value >> (8 * byte))) * 0x100000001b3;
 }
+
+void Digest::add_bits(double value) { add(std::bit_cast<std::int64_t>(value)); }
 
 std::string Digest::text() const { return fmt::format("{:016x}", value_); }
 

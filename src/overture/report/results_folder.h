@@ -32,6 +32,8 @@ void make_results_folder(const std::filesystem::path& folder);
 class Digest {
  public:
   void add(std::int64_t value);
+  // Every bit of it.
+  void add_bits(double value);
   std::uint64_t value() const { return value_; }
   std::string text() const;
 

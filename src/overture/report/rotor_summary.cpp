@@ -112,16 +112,6 @@ std::vector<TraceCounter> counters(const RotorRun& run) {
   return found;
 }
 
-void write_trace_of(const RotorRun& run, const std::filesystem::path& folder) {
-  std::vector<TracedFlow> flows;
-  flows.reserve(run.flows.size());
-  for (std::size_t i = 0; i < run.flows.size(); ++i) {
-    const network::rotor::FlowSpec& flow = run.flows[i];
-    flows.push_back({flow.from, flow.to, flow.size, flow.start, run.result.completion[i]});
-  }
-  write_flow_trace(flows, run.opera.hosts(), counters(run), run.result.makespan, folder);
-}
-
 std::string remedy(const RotorRun& run, double busy, double cycles, double relayed) {
   if (busy >= 0.8) return "faster links";
   if (run.result.statistics.timeouts > 0) return "fewer timeouts: deeper queues for low-latency packets";
@@ -211,7 +201,8 @@ void write_rotor_folder(const RotorRun& run, const std::filesystem::path& folder
   write_file(folder / "schedule.csv", schedule_csv(run.opera));
   write_file(folder / "fct_distribution.csv", CompletionTimes(run.result.completion).distribution_csv());
   if (run.result.uplinks.bins() > 0) write_file(folder / "links_over_time.csv", over_time_csv(run));
-  write_trace_of(run, folder);
+  write_flow_trace(traced(run.flows, run.result.completion), run.opera.hosts(), counters(run),
+                   run.result.makespan, folder);
   write_file(folder / "summary.json", rotor_summary_json(run));
 }
 
