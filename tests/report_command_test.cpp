@@ -39,6 +39,7 @@ TEST(Compare, TellsWhatChangedAndWhy) {
   EXPECT_NE(outcome.out.find("npus                         64       128  +100.0 %"), std::string::npos)
       << outcome.out;
   EXPECT_NE(outcome.out.find("network.dimensions.0.size  4  8"), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("why: iteration goes from "), std::string::npos) << outcome.out;
   for (const char* file : {"report.html", "summary.json", "compare.csv"})
     EXPECT_TRUE(fs::exists(folder.path() / "both" / file)) << file;
 }

@@ -1,6 +1,9 @@
+#include <algorithm>
+#include <array>
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <string_view>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -113,15 +116,21 @@ std::string csv(const report::Comparison& comparison) {
   return text;
 }
 
-// The first number that is not the same; the most important ones stand first in a summary.
+// What the commands are about, else the first number that is not the same.
 std::string why(const report::Comparison& comparison) {
+  const std::array<std::string_view, 3> main{"iteration", "makespan", "loss"};
+  const report::ComparedNumber* told = nullptr;
   for (const report::ComparedNumber& number : comparison.numbers) {
     if (number.same || number.changes.back().empty()) continue;
-    return fmt::format("{} goes from {} in {} to {} in {} ({})", number.what, number.values.front(),
-                       comparison.runs.front().label, number.values.back(), comparison.runs.back().label,
-                       number.changes.back());
+    const bool is_main = std::ranges::find(main, number.what) != main.end();
+    if (told == nullptr || is_main) told = &number;
+    if (is_main) break;
   }
-  return comparison.numbers.empty() ? "the runs have no number in common" : "all numbers are the same";
+  if (told == nullptr)
+    return comparison.numbers.empty() ? "the runs have no number in common" : "all numbers are the same";
+  return fmt::format("{} goes from {} in {} to {} in {} ({})", told->what, told->values.front(),
+                     comparison.runs.front().label, told->values.back(), comparison.runs.back().label,
+                     told->changes.back());
 }
 
 void write_summary(const report::Comparison& comparison, const std::vector<fs::path>& folders,

@@ -190,7 +190,6 @@ function quality(run: Run, host: HTMLElement): void {
     sortable(
       [{ name: 'what' }, { name: 'value', show: (value) => digits(Number(value)) }],
       known.map(([key, value]) => [quantity(key.slice('held_out.'.length)).label, value]),
-      'On held-out data',
     ),
   );
 }

@@ -96,7 +96,6 @@ export const validation: View = {
         sortable(
           table.columns.map((name) => ({ name })),
           Array.from({ length: table.length }, (_, r) => table.columns.map((c) => table.cell(c, r))),
-          'References',
         ),
       ),
     );
