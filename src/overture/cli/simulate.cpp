@@ -56,7 +56,8 @@ int run(const Options& options) {
                         .config = setup.simulation,
                         .result = result,
                         .recorder = recorder,
-                        .why = report::why(setup.simulation, result)};
+                        .why = report::why(setup.simulation, result),
+                        .with_network_use = !options.no_report};
   const std::filesystem::path folder =
       options.out.empty() ? std::filesystem::path("results") / std::filesystem::path(options.setup).stem()
                           : std::filesystem::path(options.out);
@@ -80,7 +81,7 @@ void add_simulate(Command& root) {
       .option("-o,--out", options->out, "Folder for the results (default: results/<setup name>)")
       .flag("--json", options->json, "Print summary.json instead of a table")
       .flag("--simulate-all-npus", options->full, "Simulate every NPU even where one tells all")
-      .flag("--no-report", options->no_report, "Do not make report.html")
+      .flag("--no-report", options->no_report, "Do not make report.html, nor the tables of links and traffic")
       .flag("-q,--quiet", options->quiet, "Print nothing")
       .examples(
           "  overture simulate dlrm-torus.yaml\n"

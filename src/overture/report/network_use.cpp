@@ -19,14 +19,21 @@ using workload::SimulationConfig;
 using workload::SimulationResult;
 
 constexpr int kMostRanks = 256;
-constexpr std::uint64_t kMostEvents = 3'000'000;  // about a second
+constexpr std::uint64_t kMostEvents = 8'000'000;  // about a second
 constexpr std::int64_t kBins = 200;               // of time
 constexpr std::size_t kWatchedLinks = 64;         // one by one
 
-bool worth_it(const SimulationResult& result) {
+// How many events a run with all NPUs may have: at most so many times those of the run that was made, in
+// which a group is a line of NPUs along one dimension.
+std::uint64_t most_events(const SimulationConfig& config, const SimulationResult& result) {
   const auto ranks = static_cast<std::uint64_t>(result.ranks);
-  const std::uint64_t events = result.scope == system::Scope::all ? result.events : result.events * ranks;
-  return result.ranks <= kMostRanks && events <= kMostEvents;
+  if (result.scope == system::Scope::all) return result.events;
+  if (result.scope == system::Scope::rank_0) return result.events * ranks;
+  std::uint64_t line = ranks;
+  for (const network::DimensionConfig& dimension : config.network.dimensions) {
+    if (dimension.size > 1) line = std::min(line, static_cast<std::uint64_t>(dimension.size));
+  }
+  return result.events * (ranks / line);
 }
 
 // Carries everything in no time and counts it.
@@ -173,7 +180,7 @@ class Links {
 
 void write_network_use(const SimulationConfig& config, const SimulationResult& result,
                        const std::filesystem::path& folder) {
-  if (!worth_it(result)) return;
+  if (result.ranks > kMostRanks || most_events(config, result) > kMostEvents) return;
   write_file(folder / "traffic.csv", traffic_csv(config));
   if (config.network.contention != network::Contention::links || result.finished <= Duration{}) return;
   const topology::Hierarchy machine = network::hierarchy(config.network);

@@ -141,7 +141,7 @@ void write_run_folder(const Run& run, const std::filesystem::path& folder) {
   write_file(folder / "setup.yaml", run.setup_yaml);
   write_file(folder / "layers.csv", layers_csv(run.config.workload, run.result));
   write_file(folder / "dimensions.csv", dimensions_csv(run.result));
-  write_network_use(run.config, run.result, folder);
+  if (run.with_network_use) write_network_use(run.config, run.result, folder);
   // A trace that was cut says so itself, and summary.json too.
   const TraceWritten written =
       write_trace(run.recorder.trace(run.config.workload, run.result), folder / "trace.json.gz");

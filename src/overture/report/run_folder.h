@@ -18,7 +18,8 @@ struct Run {
   const workload::SimulationConfig& config;
   const workload::SimulationResult& result;
   const Recorder& recorder;
-  std::string why;  // from why()
+  std::string why;               // from why()
+  bool with_network_use = true;  // traffic and links, for which small runs are made again
 };
 
 // What a reader must know before he believes the numbers; empty when there is nothing.
