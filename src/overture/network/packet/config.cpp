@@ -1,18 +1,11 @@
 #include "overture/network/packet/config.h"
 
-#include <limits>
-#include <string_view>
+#include <fmt/format.h>
 
-#include "overture/base/error.h"
+#include "overture/network/packet/sound.h"
 
 namespace overture::network::packet {
 namespace {
-
-constexpr std::int64_t kMaxPacket = std::numeric_limits<std::uint16_t>::max();
-
-void require(bool sound, std::string_view what) {
-  if (!sound) throw UserError(what);
-}
 
 void require_sound_ndp(const PacketConfig& config) {
   const NdpConfig& ndp = config.ndp;
@@ -121,6 +114,13 @@ void require_sound(const PacketConfig& config) {
   }
   require(!config.queue.mark_above || config.queue.mark_above->count() >= 0,
           "queue: a mark is not below 0 B");
+}
+
+void require_memory(const PacketConfig& config, std::size_t links, std::size_t bytes) {
+  if (bytes <= static_cast<std::size_t>(config.memory_limit.count())) return;
+  throw UserError(fmt::format("{} links need {}, more than the {} allowed", links,
+                              to_string(Bytes{static_cast<std::int64_t>(bytes)}),
+                              to_string(config.memory_limit)));
 }
 
 }  // namespace overture::network::packet

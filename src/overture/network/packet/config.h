@@ -143,5 +143,7 @@ PacketConfig plain_credits();
 
 // Throws UserError naming the first value that cannot work.
 void require_sound(const PacketConfig& config);
+// Throws UserError if so many links need more than the limit.
+void require_memory(const PacketConfig& config, std::size_t links, std::size_t bytes);
 
 }  // namespace overture::network::packet

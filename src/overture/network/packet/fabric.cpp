@@ -10,8 +10,7 @@
 namespace overture::network::packet {
 namespace {
 
-constexpr std::int64_t kBitPs = 8'000'000'000'000;  // picoseconds that a byte takes at 1 bit/s
-constexpr std::uint32_t kFirstRing = 8;             // packets; grows with use
+constexpr std::uint32_t kFirstRing = 8;  // packets; grows with use
 
 struct CalendarShape {
   int shift;
@@ -37,14 +36,11 @@ CalendarShape calendar_shape(const topology::Graph& graph, std::int64_t packet, 
 }
 
 // Runs before anything is allocated.
-const topology::Topology& fitting(const topology::Topology& topology, const PacketConfig& config) {
+const topology::Topology& with_room_for_links(const topology::Topology& topology,
+                                              const PacketConfig& config) {
   const std::size_t links = topology.graph.links().size();
   const std::size_t bytes = links * (sizeof(Link) + sizeof(LinkMore) + kFirstRing * sizeof(Packet));
-  if (bytes > static_cast<std::size_t>(config.memory_limit.count())) {
-    throw UserError(fmt::format("{} links need {}, more than the {} allowed", links,
-                                to_string(Bytes{static_cast<std::int64_t>(bytes)}),
-                                to_string(config.memory_limit)));
-  }
+  require_memory(config, links, bytes);
   return topology;
 }
 
@@ -62,7 +58,7 @@ Calendar make_calendar(const topology::Graph& graph, const PacketConfig& config,
 
 Fabric::Fabric(const topology::Topology& topology, const PacketConfig& config, const Partition& partition,
                int part)
-    : links_(fitting(topology, config).graph.links().size()),
+    : links_(with_room_for_links(topology, config).graph.links().size()),
       calendar_(make_calendar(topology.graph, config, partition.parts)),
       more_(links_.size()),
       partition_(partition),

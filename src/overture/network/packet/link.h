@@ -68,14 +68,13 @@ struct Waiting {
 inline std::int64_t serialisation(const Link& link, const LinkMore& more, std::int64_t size) {
   if (link.ps_per_byte != 0) [[likely]]
     return size * link.ps_per_byte;
-  constexpr std::int64_t kBitPs = 8'000'000'000'000;
   return (size * kBitPs + more.bits_per_second - 1) / more.bits_per_second;
 }
 
 // How many bytes leave in `wait` ps.
 inline std::int64_t bytes_in(const LinkMore& more, std::int64_t wait) {
   __extension__ using Wide = __int128;
-  return static_cast<std::int64_t>(Wide{wait} * more.bits_per_second / 8'000'000'000'000);
+  return static_cast<std::int64_t>(Wide{wait} * more.bits_per_second / kBitPs);
 }
 
 }  // namespace overture::network::packet

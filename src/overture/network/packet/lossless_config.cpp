@@ -1,20 +1,12 @@
 #include "overture/network/packet/lossless_config.h"
 
 #include <algorithm>
-#include <limits>
-#include <string_view>
 
-#include "overture/base/error.h"
 #include "overture/network/packet/config.h"
+#include "overture/network/packet/sound.h"
 
 namespace overture::network::packet {
 namespace {
-
-constexpr std::int64_t kMaxPacket = std::numeric_limits<std::uint16_t>::max();
-
-void require(bool sound, std::string_view what) {
-  if (!sound) throw UserError(what);
-}
 
 void require_sound_credits(const LosslessConfig& lossless, Bytes packet) {
   const CreditConfig& credits = lossless.credits;

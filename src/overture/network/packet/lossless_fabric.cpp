@@ -15,8 +15,6 @@
 namespace overture::network::packet {
 namespace {
 
-constexpr std::int64_t kBitPs = 8'000'000'000'000;  // picoseconds that a byte takes at 1 bit/s
-
 std::int64_t largest_packet(const PacketConfig& config) {
   if (config.transport == TransportKind::plain) return (config.plain.payload + config.plain.header).count();
   return (config.roce.payload + config.roce.header).count();
@@ -28,7 +26,8 @@ int count_lanes(const LosslessConfig& config) {
 }
 
 // Runs before anything is allocated.
-const topology::Topology& fitting(const topology::Topology& topology, const PacketConfig& config) {
+const topology::Topology& with_room_for_ports(const topology::Topology& topology,
+                                              const PacketConfig& config) {
   const std::size_t links = topology.graph.links().size();
   const auto lanes = static_cast<std::size_t>(count_lanes(config.lossless));
   std::size_t per_lane = sizeof(LaneQueue) + sizeof(Ingress);
@@ -37,11 +36,7 @@ const topology::Topology& fitting(const topology::Topology& topology, const Pack
                sizeof(std::int64_t) * static_cast<std::size_t>(config.lossless.credits.channels);
   }
   const std::size_t bytes = links * (sizeof(Port) + sizeof(PortMore) + lanes * per_lane);
-  if (bytes > static_cast<std::size_t>(config.memory_limit.count())) {
-    throw UserError(fmt::format("{} links need {}, more than the {} allowed", links,
-                                to_string(Bytes{static_cast<std::int64_t>(bytes)}),
-                                to_string(config.memory_limit)));
-  }
+  require_memory(config, links, bytes);
   return topology;
 }
 
@@ -98,7 +93,7 @@ LosslessFabric::LosslessFabric(const topology::Topology& topology, const PacketC
       last_lane_(static_cast<std::uint8_t>(credits_ ? 0 : lanes_ - 1)),
       hosts_(topology.graph.hosts()),
       host_links_(static_cast<std::uint32_t>(topology.graph.first_link(hosts_))),
-      ports_(fitting(topology, config).graph.links().size()),
+      ports_(with_room_for_ports(topology, config).graph.links().size()),
       calendar_(make_calendar(topology.graph, config)),
       queues_(ports_.size() * static_cast<std::size_t>(lanes_)),
       more_(ports_.size()),

@@ -108,13 +108,12 @@ struct SwitchBuffer {
 inline std::int64_t serialisation(const Port& port, const PortMore& more, std::int64_t size) {
   if (port.ps_per_byte != 0) [[likely]]
     return size * port.ps_per_byte;
-  constexpr std::int64_t kBitPs = 8'000'000'000'000;
   return (size * kBitPs + more.bits_per_second - 1) / more.bits_per_second;
 }
 
 // How many bytes leave in `wait` ps.
 inline std::int64_t bytes_in(const PortMore& more, std::int64_t wait) {
-  return static_cast<std::int64_t>(Int128{wait} * more.bits_per_second / 8'000'000'000'000);
+  return static_cast<std::int64_t>(Int128{wait} * more.bits_per_second / kBitPs);
 }
 
 }  // namespace overture::network::packet

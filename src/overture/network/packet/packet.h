@@ -9,6 +9,8 @@ namespace overture::network::packet {
 // "No such thing" for indices into flows, messages and pools.
 inline constexpr std::uint32_t kNone = ~std::uint32_t{0};
 
+inline constexpr std::int64_t kBitPs = 8'000'000'000'000;  // picoseconds that a byte takes at 1 bit/s
+
 // NDP alone has the last three: data of which a switch left only the header, what the receiver then asks for,
 // and the permission to send one more packet.
 enum class Kind : std::uint8_t { data, ack, header, nack, pull };
