@@ -9,7 +9,7 @@
 namespace overture::data {
 namespace {
 
-constexpr std::size_t kBuffer = 1 << 20;  // also the longest line; Criteo's have some 300 bytes
+constexpr std::size_t kLineBuffer = 1 << 20;  // also the longest line; Criteo's have some 300 bytes
 
 std::string_view without_return(std::string_view line) {
   if (line.ends_with('\r')) line.remove_suffix(1);
@@ -19,7 +19,7 @@ std::string_view without_return(std::string_view line) {
 }  // namespace
 
 LineReader::LineReader(std::unique_ptr<ByteSource> source, std::string name)
-    : source_(std::move(source)), name_(std::move(name)), buffer_(kBuffer) {}
+    : source_(std::move(source)), name_(std::move(name)), buffer_(kLineBuffer) {}
 
 bool LineReader::next(std::string_view& line) {
   std::size_t searched = begin_;

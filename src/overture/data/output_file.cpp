@@ -12,7 +12,7 @@
 namespace overture::data {
 namespace {
 
-constexpr std::size_t kBuffer = 1 << 18;
+constexpr std::size_t kFlushAt = 1 << 18;
 
 }  // namespace
 
@@ -61,7 +61,7 @@ void OutputFile::flush() {
 void OutputFile::write(const void* data, std::size_t size) {
   pending_.append(static_cast<const char*>(data), size);
   size_ += static_cast<std::int64_t>(size);
-  if (pending_.size() >= kBuffer) flush();
+  if (pending_.size() >= kFlushAt) flush();
 }
 
 void OutputFile::write_front(const void* data, std::size_t size) {

@@ -1,11 +1,11 @@
 #include "overture/data/text_writers.h"
 
 #include <array>
-#include <iterator>
 #include <limits>
 
 #include <fmt/format.h>
 
+#include "overture/base/append.h"
 #include "overture/base/error.h"
 #include "overture/base/files.h"
 #include "overture/data/bagpipe.h"
@@ -25,7 +25,7 @@ class SampleBySample : public SampleWriter {
     for (std::int64_t s = 0; s < batch.samples; ++s) {
       text_.clear();
       add(batch, s);
-      file_.write({text_.data(), text_.size()});
+      file_.write(text_);
     }
   }
   void close() override { file_.close(); }
@@ -34,7 +34,6 @@ class SampleBySample : public SampleWriter {
  protected:
   virtual void add(const Batch& batch, std::int64_t sample) = 0;
 
-  auto out() { return std::back_inserter(text_); }
   // Fails with the name of the file unless the number is from 0 to `most`.
   std::int64_t within(std::int64_t number, std::int64_t most) const {
     if (number >= 0 && number <= most) return number;
@@ -44,7 +43,7 @@ class SampleBySample : public SampleWriter {
 
   std::string name_;
   OutputFile file_;
-  fmt::memory_buffer text_;
+  std::string text_;
 };
 
 float dense_feature(const Batch& batch, std::int64_t sample, std::int64_t feature) {
@@ -69,21 +68,21 @@ class BagpipeWriter final : public SampleBySample {
 
  private:
   void add(const Batch& batch, std::int64_t sample) override {
-    fmt::format_to(out(), R"({{"label": {:.1f}, "dense": [)", batch.labels[static_cast<std::size_t>(sample)]);
+    append_format(text_, R"({{"label": {:.1f}, "dense": [)", batch.labels[static_cast<std::size_t>(sample)]);
     for (std::int64_t i = 0; i < batch.dense_features; ++i) {
-      fmt::format_to(out(), "{}{}", i == 0 ? "" : ", ", dense_feature(batch, sample, i));
+      append_format(text_, "{}{}", i == 0 ? "" : ", ", dense_feature(batch, sample, i));
     }
-    fmt::format_to(out(), R"(], "sparse": [)");
+    text_ += R"(], "sparse": [)";
     for (std::size_t t = 0; t < batch.tables.size(); ++t) {
-      fmt::format_to(out(), "{}{}", t == 0 ? "" : ", ", shape_.multi_hot ? "[" : "");
+      append_format(text_, "{}{}", t == 0 ? "" : ", ", shape_.multi_hot ? "[" : "");
       const Bags& bags = batch.tables[t];
       for (std::uint32_t i = bags.begin(sample); i < bags.end(sample); ++i) {
-        fmt::format_to(out(), "{}{}", i == bags.begin(sample) ? "" : ", ", bags.ids[i]);
+        append_format(text_, "{}{}", i == bags.begin(sample) ? "" : ", ", bags.ids[i]);
         seen_rows_[t] = std::max(seen_rows_[t], bags.ids[i] + 1);
       }
       if (shape_.multi_hot) text_.push_back(']');
     }
-    fmt::format_to(out(), "]}}\n");
+    text_ += "]}\n";
   }
 
   Shape shape_;
@@ -97,13 +96,13 @@ class CriteoWriter final : public SampleBySample {
 
  private:
   void add(const Batch& batch, std::int64_t sample) override {
-    fmt::format_to(out(), "{}", batch.labels[static_cast<std::size_t>(sample)] > 0.5F ? 1 : 0);
+    append_format(text_, "{}", batch.labels[static_cast<std::size_t>(sample)] > 0.5F ? 1 : 0);
     for (std::int64_t i = 0; i < kCriteoCounts; ++i) {
-      fmt::format_to(out(), "\t{}", count_of_dense(dense_feature(batch, sample, i)));
+      append_format(text_, "\t{}", count_of_dense(dense_feature(batch, sample, i)));
     }
     for (const Bags& bags : batch.tables) {
       const std::int64_t id = bags.ids[static_cast<std::size_t>(sample)];
-      fmt::format_to(out(), "\t{:08x}", within(id, std::numeric_limits<std::uint32_t>::max()));
+      append_format(text_, "\t{:08x}", within(id, std::numeric_limits<std::uint32_t>::max()));
     }
     text_.push_back('\n');
   }

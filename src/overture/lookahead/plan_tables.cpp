@@ -3,19 +3,16 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <iterator>
 #include <tuple>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "overture/base/append.h"
+#include "overture/base/json.h"
+
 namespace overture::lookahead {
 namespace {
-
-template <class... Args>
-void append(std::string& text, fmt::format_string<Args...> format, Args&&... args) {
-  fmt::format_to(std::back_inserter(text), format, std::forward<Args>(args)...);
-}
 
 template <class Item, class Key>
 std::vector<Item> sorted(std::vector<Item> items, Key key) {
@@ -27,7 +24,7 @@ std::vector<Item> sorted(std::vector<Item> items, Key key) {
 std::string list(Trainers trainers) {
   std::string text;
   for (; trainers != 0; trainers &= trainers - 1) {
-    append(text, "{}{}", text.empty() ? "" : "|", std::countr_zero(trainers));
+    append_format(text, "{}{}", text.empty() ? "" : "|", std::countr_zero(trainers));
   }
   return text;
 }
@@ -55,8 +52,9 @@ void PlanTables::add(const StepPlan& plan) {
   for (const PlannedRow& row : sorted(plan.rows, [](const PlannedRow& r) { return r.row; })) {
     add_row(plan.batch, row);
   }
-  append(batches_, "{},{},{},{},{},{},{},{},{}\n", plan.batch, plan.window_end, plan.issue_step, plan.lookups,
-         plan.rows.size(), plan.hits(), plan.prefetches, plan.occupancy, totals_.evictions - evicted_before);
+  append_format(batches_, "{},{},{},{},{},{},{},{},{}\n", plan.batch, plan.window_end, plan.issue_step,
+                plan.lookups, plan.rows.size(), plan.hits(), plan.prefetches, plan.occupancy,
+                totals_.evictions - evicted_before);
   ++totals_.batches;
   totals_.lookups += plan.lookups;
   totals_.rows += static_cast<std::int64_t>(plan.rows.size());
@@ -68,27 +66,27 @@ void PlanTables::add(const StepPlan& plan) {
 
 void PlanTables::add_row(std::int32_t batch, const PlannedRow& row) {
   History& past = history_[row.row];
-  append(decisions_, "{},{},{},{},{},{},{},{},{},{},{},{},{}\n", batch, table(row.row), id(row.row),
-         name(row.event), row.ttl, past.last_use, past.batches, past.lookups, row.count, list(row.users),
-         row.next_use, list(row.next_users), name(row.sync));
+  append_format(decisions_, "{},{},{},{},{},{},{},{},{},{},{},{},{}\n", batch, table(row.row), id(row.row),
+                name(row.event), row.ttl, past.last_use, past.batches, past.lookups, row.count,
+                list(row.users), row.next_use, list(row.next_users), name(row.sync));
   past.last_use = batch;
   ++past.batches;
   past.lookups += row.count;
   ++totals_.syncs[static_cast<int>(row.sync)];
   if (row.ttl > batch) return;
-  append(evictions_, "{},{},{}\n", batch, table(row.row), id(row.row));
+  append_format(evictions_, "{},{},{}\n", batch, table(row.row), id(row.row));
   ++totals_.evictions;
 }
 
 void PlanTables::add_clean_up(const StepPlan& plan) {
   for (const Eviction& eviction : sorted(plan.evictions, [](const Eviction& e) { return e.row; })) {
-    append(cleanup_, "{},evict,{},{},,{}\n", plan.batch, table(eviction.row), id(eviction.row),
-           plan.resident);
+    append_format(cleanup_, "{},evict,{},{},,{}\n", plan.batch, table(eviction.row), id(eviction.row),
+                  plan.resident);
   }
   const auto key = [](const Fetch& fetch) { return std::tuple(fetch.for_batch, fetch.row); };
   for (const Fetch& fetch : sorted(plan.fetches, key)) {
-    append(cleanup_, "{},prefetch,{},{},{},{}\n", plan.batch, table(fetch.row), id(fetch.row),
-           fetch.for_batch, plan.resident);
+    append_format(cleanup_, "{},prefetch,{},{},{},{}\n", plan.batch, table(fetch.row), id(fetch.row),
+                  fetch.for_batch, plan.resident);
   }
 }
 
@@ -109,7 +107,7 @@ std::string PlanTables::totals() const {
                     {"sync_none", syncs(Sync::none)},
                     {"hit_rate_unique", rounded(totals_.hits, totals_.rows)},
                     {"peak_resident_early_prefetch", totals_.peak_window_rows}};
-  return totals.dump(1) + "\n";
+  return write_json(totals, 1) + "\n";
 }
 
 }  // namespace overture::lookahead

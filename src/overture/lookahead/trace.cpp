@@ -9,6 +9,7 @@
 
 #include "overture/base/error.h"
 #include "overture/base/files.h"
+#include "overture/base/json.h"
 #include "overture/lookahead/row.h"
 
 namespace overture::lookahead {
@@ -105,7 +106,7 @@ TraceSample sample(const Node& node, std::size_t tables) {
 }  // namespace
 
 Trace parse_trace(std::string_view text, const std::string& file) {
-  const json document = json::parse(text, nullptr, false);
+  const json document = parse_json<json>(text);
   if (document.is_discarded()) throw UserError({.file = file}, "is not JSON");
   const Node root(document, file, "");
   root.map({"format", "name", "description", "params", "tables", "table_rows", "batches"});

@@ -273,9 +273,13 @@ Dynexp parse_dynexp(std::string_view text, std::string_view name) {
 Dynexp read_dynexp(const std::filesystem::path& path) { return parse_dynexp(read_file(path), path.string()); }
 
 std::string write_dynexp(const Opera& opera, const OperaPaths& paths) {
-  fmt::memory_buffer out;
-  const auto print = [&out](auto... number) { (fmt::format_to(fmt::appender(out), "{} ", number), ...); };
-  const auto end_line = [&out] { out.data()[out.size() - 1] = '\n'; };
+  std::string out;
+  const auto print_one = [&out](std::int64_t number) {
+    const fmt::format_int digits(number);
+    out.append(digits.data(), digits.size()).push_back(' ');
+  };
+  const auto print = [&](auto... number) { (print_one(number), ...); };
+  const auto end_line = [&out] { out.back() = '\n'; };
   const int parts = kParts * opera.slices();
   const OperaTiming& timing = opera.timing();
   print(opera.hosts(), opera.hosts_per_tor(), opera.uplinks(), opera.tors());
@@ -302,7 +306,8 @@ std::string write_dynexp(const Opera& opera, const OperaPaths& paths) {
       }
     }
   }
-  return {out.data(), out.size() - 1};
+  out.pop_back();
+  return out;
 }
 
 }  // namespace overture::topology

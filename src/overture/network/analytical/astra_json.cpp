@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "overture/base/error.h"
+#include "overture/base/json.h"
 
 namespace overture::network {
 namespace {
@@ -26,7 +27,7 @@ class Reader {
  public:
   Reader(std::string_view text, const std::string& file) : file_(file) {
     try {
-      root_ = json::parse(text);
+      root_ = parse_json_or_throw<json>(text);
     } catch (const json::parse_error& error) {
       const auto end = text.begin() + static_cast<std::ptrdiff_t>(std::min(error.byte, text.size()));
       const int line = 1 + static_cast<int>(std::count(text.begin(), end, '\n'));
@@ -94,7 +95,7 @@ class Reader {
     if (!item.is_number()) fail(key, "must be a whole number");
     const double value = item.get<double>();
     if (value != std::trunc(value) || std::abs(value) > std::numeric_limits<int>::max()) {
-      fail(key, fmt::format("{} is not a whole number in range", item.dump()));
+      fail(key, fmt::format("{} is not a whole number in range", write_json(item)));
     }
     return static_cast<int>(value);
   }
