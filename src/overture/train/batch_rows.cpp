@@ -3,7 +3,7 @@
 namespace overture::train {
 namespace {
 
-lookahead::PlannerConfig alone(const TrainConfig& config) {
+lookahead::PlannerConfig one_batch_at_a_time(const TrainConfig& config) {
   lookahead::PlannerConfig planner{.lookahead = 1, .index_lookups = true};
   for (const embedding::TableConfig& table : config.tables.tables) planner.table_rows.push_back(table.rows);
   return planner;
@@ -11,7 +11,7 @@ lookahead::PlannerConfig alone(const TrainConfig& config) {
 
 }  // namespace
 
-BatchRows::BatchRows(const TrainConfig& config) : planner_(alone(config)) {}
+BatchRows::BatchRows(const TrainConfig& config) : planner_(one_batch_at_a_time(config)) {}
 
 StepPart BatchRows::look_up(const data::Batch& batch, const Place& place) {
   while (!planner_.next(plan_)) feed(planner_, batch);

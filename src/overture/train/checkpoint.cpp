@@ -12,6 +12,7 @@
 
 #include "overture/base/error.h"
 #include "overture/base/files.h"
+#include "overture/base/json.h"
 #include "overture/embedding/block_file.h"
 
 namespace overture::train {
@@ -112,7 +113,7 @@ void complete(const TrainConfig& config, const CheckpointInfo& info, std::int64_
   const fs::path place = complete_checkpoint(folder, info.steps);
   const json manifest{{"format", kFormat},       {"steps", info.steps},      {"samples", info.samples},
                       {"servers", info.servers}, {"parameters", parameters}, {"shapes", shapes(config)}};
-  write_file(partial / "manifest.json", manifest.dump(2) + "\n");
+  write_file(partial / "manifest.json", write_json(manifest, 2) + "\n");
   flush_folder(partial);
   std::error_code error;
   fs::remove_all(place, error);
@@ -133,7 +134,7 @@ std::optional<fs::path> latest_checkpoint(const fs::path& folder) {
 
 CheckpointInfo read_manifest(const TrainConfig& config, const fs::path& checkpoint) {
   const fs::path file = checkpoint / "manifest.json";
-  const json manifest = json::parse(read_file(file), nullptr, false);
+  const json manifest = parse_json<json>(read_file(file));
   const auto fail = [&](const std::string& what, const std::string& hint = {}) {
     throw UserError({.file = file.string()}, what, hint);
   };

@@ -13,7 +13,7 @@ namespace {
 
 using lookahead::Row;
 
-constexpr std::size_t kAhead = 16;
+constexpr std::size_t kRowsAhead = 16;
 
 void prefetch(embedding::Tables& tables, Row row) {
   const float* const numbers = tables.row(table(row), id(row));
@@ -55,7 +55,7 @@ void EmbeddingServer::take(rpc::Message message, Outbox& out) {
 void EmbeddingServer::store(std::span<const Row> rows, std::span<const float> numbers) {
   const float* from = numbers.data();
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (i + kAhead < rows.size()) prefetch(tables_, rows[i + kAhead]);
+    if (i + kRowsAhead < rows.size()) prefetch(tables_, rows[i + kRowsAhead]);
     const auto used = static_cast<std::size_t>(tables_.layout(table(rows[i])).used());
     std::memcpy(tables_.row(table(rows[i]), id(rows[i])), from, used * sizeof(float));
     from += used;
@@ -77,7 +77,7 @@ void EmbeddingServer::serve(const rpc::Message& fetch, Outbox& out) {
   rpc::WireWriter writer(answer.payload);
   float* to = writer.room<float>(count);
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (i + kAhead < rows.size()) prefetch(tables_, rows[i + kAhead]);
+    if (i + kRowsAhead < rows.size()) prefetch(tables_, rows[i + kRowsAhead]);
     const auto used = static_cast<std::size_t>(tables_.layout(table(rows[i])).used());
     std::memcpy(to, tables_.row(table(rows[i]), id(rows[i])), used * sizeof(float));
     to += used;

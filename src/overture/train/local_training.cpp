@@ -8,7 +8,7 @@
 namespace overture::train {
 namespace {
 
-TrainConfig alone(TrainConfig config) {
+TrainConfig in_one_place(TrainConfig config) {
   config.trainers = config.servers = 1;
   config.cache = {.lookahead = 1};
   validate(config);
@@ -18,7 +18,7 @@ TrainConfig alone(TrainConfig config) {
 }  // namespace
 
 LocalTraining::LocalTraining(TrainConfig config, const std::filesystem::path& checkpoint)
-    : config_(alone(std::move(config))),
+    : config_(in_one_place(std::move(config))),
       learner_(config_),
       tables_(config_.tables, {}, learner_.workers()),
       rows_(config_) {

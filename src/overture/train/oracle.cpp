@@ -12,7 +12,7 @@ namespace {
 
 // Steps that may be under way at once: enough that trainers never wait for a plan, few enough that stopping
 // is quick.
-constexpr std::size_t kAhead = 3;
+constexpr std::size_t kStepsUnderWay = 3;
 
 // Everything but the ids, which the plan has turned into numbers of rows.
 data::Batch without_ids(const data::Batch& batch) {
@@ -87,7 +87,7 @@ bool Oracle::advance(Outbox& out) {
     stop_all(out);
     return true;
   }
-  if (open_.size() >= kAhead) return false;
+  if (open_.size() >= kStepsUnderWay) return false;
   plan_step(out);
   return true;
 }

@@ -12,7 +12,6 @@
 namespace overture::train {
 namespace {
 
-constexpr std::int64_t kSamplesAtOnce = 64;
 constexpr int kMostFilters = 4096;
 
 void add_scaled(float factor, const float* from, std::int64_t count, float* to) {

@@ -10,8 +10,6 @@
 namespace overture::train {
 namespace {
 
-constexpr std::int64_t kSamplesAtOnce = 64;
-
 class DeepFm : public DenseModel {
  public:
   DeepFm(const DeepFmConfig& config, const ModelShape& shape, std::uint64_t seed)

@@ -12,8 +12,6 @@
 namespace overture::train {
 namespace {
 
-constexpr std::int64_t kSamplesAtOnce = 64;
-
 class Dlrm : public DenseModel {
  public:
   Dlrm(const DlrmConfig& config, const ModelShape& shape, std::uint64_t seed)

@@ -15,7 +15,6 @@
 namespace overture::train {
 namespace {
 
-constexpr std::int64_t kSamplesAtOnce = 64;
 constexpr std::int64_t kNewMaps = 2;  // of each recombination
 constexpr int kMostChannels = 1024;
 

@@ -7,7 +7,6 @@ namespace overture::train {
 namespace {
 
 constexpr std::int64_t kKernel = 7;
-constexpr std::int64_t kSamplesAtOnce = 64;
 
 }  // namespace
 

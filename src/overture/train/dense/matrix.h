@@ -21,6 +21,9 @@ struct LinearShape {
 // packs the other operand again; low enough to keep several cores busy.
 constexpr std::int64_t kSampleStripe = 512;
 
+// Of a loop over samples that a thread takes at a time.
+constexpr std::int64_t kSamplesAtOnce = 64;
+
 // Called with the rows [from, to) of a result that are ready.
 using StripeDone = std::function<void(std::int64_t from, std::int64_t to)>;
 
