@@ -19,6 +19,9 @@ namespace overture::study {
 enum class StudyNetwork : std::uint8_t { fat_tree, topoopt, opera };
 enum class StudyBackend : std::uint8_t { flow, packet };
 
+inline constexpr workload::AllReduce kRing = workload::AllReduce::ring;
+inline constexpr workload::AllReduce kDps = workload::AllReduce::distributed_parameter_server;
+
 struct Cell {
   std::string model = "A";
   std::string variant = "baseline";

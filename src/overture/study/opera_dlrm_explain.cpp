@@ -9,11 +9,6 @@
 namespace overture::study {
 namespace {
 
-using workload::AllReduce;
-
-constexpr AllReduce kRing = AllReduce::ring;
-constexpr AllReduce kDps = AllReduce::distributed_parameter_server;
-
 // One line of the table.
 struct Flip {
   std::string text;

@@ -9,7 +9,7 @@
 namespace overture::study {
 namespace {
 
-struct Described {
+struct DescribedKnob {
   Knob knob;
   std::string_view name;
   std::int64_t least;
@@ -19,7 +19,7 @@ struct Described {
 };
 
 // In the order of the enumeration. The limits keep what is made of a number within memory and time's range.
-constexpr std::array<Described, kKnobs> kDescribed{
+constexpr std::array<DescribedKnob, kKnobs> kDescribed{
     {{Knob::tables, "tables", 1, 100'000, true, false},
      {Knob::batch, "batch", 1, std::int64_t{1} << 32, true, false},
      {Knob::feature_size, "feature-size", 1, 1 << 16, true, false},
@@ -31,7 +31,7 @@ constexpr std::array<Described, kKnobs> kDescribed{
 
 constexpr std::array<std::string_view, 2> kPlacements{"round-robin", "size-balanced"};
 
-const Described& described(Knob knob) { return kDescribed[static_cast<std::size_t>(knob)]; }
+const DescribedKnob& described(Knob knob) { return kDescribed[static_cast<std::size_t>(knob)]; }
 
 std::int64_t placement(std::string_view word) {
   for (std::size_t i = 0; i < kPlacements.size(); ++i) {
@@ -41,7 +41,7 @@ std::int64_t placement(std::string_view word) {
                   suggest(word, {kPlacements.begin(), kPlacements.end()}));
 }
 
-std::int64_t number(const Described& of, std::string_view text) {
+std::int64_t number(const DescribedKnob& of, std::string_view text) {
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc{} || end != text.data() + text.size() || value < of.least || value > of.most) {
@@ -59,7 +59,7 @@ bool is_of_rotors(Knob knob) { return described(knob).rotors; }
 
 Knob parse_knob(std::string_view word) {
   std::vector<std::string> known;
-  for (const Described& each : kDescribed) {
+  for (const DescribedKnob& each : kDescribed) {
     if (each.name == word) return each.knob;
     known.emplace_back(each.name);
   }
@@ -68,7 +68,7 @@ Knob parse_knob(std::string_view word) {
 
 std::vector<Knob> all_knobs() {
   std::vector<Knob> knobs;
-  for (const Described& each : kDescribed) knobs.push_back(each.knob);
+  for (const DescribedKnob& each : kDescribed) knobs.push_back(each.knob);
   return knobs;
 }
 
@@ -86,7 +86,7 @@ void Changes::set(Knob knob, std::string_view text) {
 
 std::string Changes::text(char separator) const {
   std::string all;
-  for (const Described& each : kDescribed) {
+  for (const DescribedKnob& each : kDescribed) {
     const auto value = of(each.knob);
     if (!value) continue;
     if (!all.empty()) all += separator;

@@ -18,9 +18,6 @@ struct Row {
   bool plotted;
 };
 
-constexpr AllReduce kRing = AllReduce::ring;
-constexpr AllReduce kDps = AllReduce::distributed_parameter_server;
-
 // The spreadsheets of the evaluation's repository (cimes-isi/2024-euromlsys-opera-dlrm-eval).
 constexpr std::array kRows{
     Row{"A", "baseline", 16, StudyNetwork::fat_tree, kRing, 36'818'028'432'529, true},

@@ -1,6 +1,7 @@
 #include <nlohmann/json.hpp>
 
 #include "overture/base/error.h"
+#include "overture/base/json.h"
 #include "overture/study/opera_dlrm_run.h"
 
 namespace overture::study {
@@ -17,11 +18,11 @@ std::string to_json(const Cell& cell, const CellResult& result, const std::strin
                               {"memory_mb", result.memory_mb},
                               {"task_ends_s", nlohmann::ordered_json::object()}};
   for (const TaskEnds& ends : result.ends) json["task_ends_s"][ends.kind] = ends.seconds;
-  return json.dump(1) + "\n";
+  return write_json(json, 1) + "\n";
 }
 
 CellResult parse_result(std::string_view text, const std::string& file) try {
-  const auto json = nlohmann::ordered_json::parse(text);
+  const auto json = parse_json_or_throw<nlohmann::ordered_json>(text);
   CellResult result{.iteration = Duration{json.at("iteration_ps").get<std::int64_t>()},
                     .exposed = Duration{json.at("exposed_ps").get<std::int64_t>()},
                     .traffic_fraction = json.at("traffic_fraction").get<double>(),

@@ -9,32 +9,36 @@
 namespace overture::study {
 namespace {
 
-struct Described {
+struct DescribedArtefact {
   Artefact artefact;
   std::string_view name;
   std::string_view text;
 };
 
 constexpr std::array kArtefacts{
-    Described{Artefact::int64_embeddings, "int64_embeddings", "8 bytes per embedding element, not 4"},
-    Described{Artefact::whole_packets, "whole_packets", "short messages padded, shares rounded down"},
-    Described{Artefact::early_ring_end, "early_ring_end", "a ring of short messages ends after one round"},
-    Described{Artefact::free_reduction_in_node, "free_reduction_in_node",
-              "DPS does not reduce within a node first"},
-    Described{Artefact::separate_biases, "separate_biases", "kernel and bias reduced one by one"},
-    Described{Artefact::fitted_tables, "fitted_tables", "tables take the fitted time, not memory's"},
-    Described{Artefact::tables_in_turn, "tables_in_turn", "a node's tables run one after the other"},
-    Described{Artefact::published_dctcp, "published_dctcp", "DCTCP with free ACKs, unbounded timeouts"},
-    Described{Artefact::unstamped_syn, "unstamped_syn",
-              "first round trips measured from an old packet's time"},
-    Described{Artefact::long_wires, "long_wires", "wires of the fat tree are 1 us, Opera's 500 ns"},
-    Described{Artefact::rotor_defects, "rotor_defects", "in-rack bulk goes out and back"}};
+    DescribedArtefact{Artefact::int64_embeddings, "int64_embeddings", "8 bytes per embedding element, not 4"},
+    DescribedArtefact{Artefact::whole_packets, "whole_packets", "short messages padded, shares rounded down"},
+    DescribedArtefact{Artefact::early_ring_end, "early_ring_end",
+                      "a ring of short messages ends after one round"},
+    DescribedArtefact{Artefact::free_reduction_in_node, "free_reduction_in_node",
+                      "DPS does not reduce within a node first"},
+    DescribedArtefact{Artefact::separate_biases, "separate_biases", "kernel and bias reduced one by one"},
+    DescribedArtefact{Artefact::fitted_tables, "fitted_tables", "tables take the fitted time, not memory's"},
+    DescribedArtefact{Artefact::tables_in_turn, "tables_in_turn", "a node's tables run one after the other"},
+    DescribedArtefact{Artefact::published_dctcp, "published_dctcp",
+                      "DCTCP with free ACKs, unbounded timeouts"},
+    DescribedArtefact{Artefact::unstamped_syn, "unstamped_syn",
+                      "first round trips measured from an old packet's time"},
+    DescribedArtefact{Artefact::long_wires, "long_wires", "wires of the fat tree are 1 us, Opera's 500 ns"},
+    DescribedArtefact{Artefact::rotor_defects, "rotor_defects", "in-rack bulk goes out and back"}};
 
-const Described& described(Artefact artefact) { return kArtefacts[static_cast<std::size_t>(artefact)]; }
+const DescribedArtefact& described(Artefact artefact) {
+  return kArtefacts[static_cast<std::size_t>(artefact)];
+}
 
 Artefact parse_artefact(std::string_view word) {
   std::vector<std::string> known;
-  for (const Described& each : kArtefacts) {
+  for (const DescribedArtefact& each : kArtefacts) {
     if (each.name == word) return each.artefact;
     known.emplace_back(each.name);
   }
@@ -48,7 +52,7 @@ constexpr std::string_view kPublished = "published";
 
 Setting Setting::published() {
   Setting all;
-  for (const Described& each : kArtefacts) all = all.with(each.artefact);
+  for (const DescribedArtefact& each : kArtefacts) all = all.with(each.artefact);
   return all;
 }
 
@@ -66,7 +70,7 @@ Setting Setting::parse(std::string_view name) {
 std::string Setting::name() const {
   if (*this == sound()) return std::string(kSound);
   if (*this == published()) return std::string(kPublished);
-  for (const Described& each : kArtefacts) {
+  for (const DescribedArtefact& each : kArtefacts) {
     if (*this == sound().with(each.artefact)) return fmt::format("{}+{}", kSound, each.name);
     if (*this == published().without(each.artefact)) return fmt::format("{}-{}", kPublished, each.name);
   }
@@ -75,7 +79,7 @@ std::string Setting::name() const {
 
 std::vector<Artefact> all_artefacts() {
   std::vector<Artefact> all;
-  for (const Described& each : kArtefacts) all.push_back(each.artefact);
+  for (const DescribedArtefact& each : kArtefacts) all.push_back(each.artefact);
   return all;
 }
 

@@ -11,7 +11,7 @@
 namespace overture::study {
 namespace {
 
-constexpr std::size_t kWidth = 80;
+constexpr std::size_t kLineWidth = 80;
 
 std::string work_text(const Cell& work) {
   const std::string changed = work.changes.text(' ');
@@ -45,7 +45,7 @@ int most_nodes(const std::vector<CoDesign>& designs) {
 std::string contender(const StudyRow& row) {
   const std::string line =
       fmt::format("{:.3f} M samples/s  {}", samples_per_second(row) / 1e6, design_text(row.cell));
-  return "  " + wrap(line, kWidth, 2) + "\n";
+  return "  " + wrap(line, kLineWidth, 2) + "\n";
 }
 
 std::string optional_number(const Changes& changes, Knob knob) {
@@ -135,7 +135,7 @@ std::string gap_summary(const std::vector<CoDesign>& designs) {
           fmt::format("; co-design on its own rotors leaves {}, on the best ones {}: {} of the gap closed",
                       percent(tuned), percent(of.left()), percent(*closed));
     }
-    text += wrap(line, kWidth, 2) + "\n";
+    text += wrap(line, kLineWidth, 2) + "\n";
   }
   return text;
 }

@@ -13,9 +13,6 @@ namespace {
 
 using workload::AllReduce;
 
-constexpr AllReduce kRing = AllReduce::ring;
-constexpr AllReduce kDps = AllReduce::distributed_parameter_server;
-
 std::string variant_text(const Cell& cell) {
   return cell.changes.of(Knob::tables) ? fmt::format("{}-table", tables_of(cell)) : cell.variant;
 }

@@ -6,8 +6,6 @@
 
 namespace overture::study {
 
-constexpr workload::AllReduce kDps = workload::AllReduce::distributed_parameter_server;
-
 inline MatrixChoice small() {
   return {.nodes = {16}, .models = {"I"}, .variants = {"baseline"}, .backend = StudyBackend::flow};
 }
