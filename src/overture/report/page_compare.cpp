@@ -10,6 +10,7 @@
 
 #include "overture/base/error.h"
 #include "overture/base/files.h"
+#include "overture/base/json.h"
 #include "overture/base/units.h"
 
 namespace overture::report {
@@ -23,7 +24,7 @@ json read_summary(const fs::path& folder) {
     throw UserError({.file = folder.string()}, "has no summary.json",
                     "give the folders that commands wrote, such as results/dlrm-torus");
   }
-  json summary = json::parse(read_file(folder / "summary.json"), nullptr, false);
+  json summary = parse_json<json>(read_file(folder / "summary.json"));
   if (!summary.is_object())
     throw UserError({.file = (folder / "summary.json").string()}, "is not a JSON object");
   return summary;

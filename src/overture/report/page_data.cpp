@@ -6,6 +6,7 @@
 
 #include "overture/base/error.h"
 #include "overture/base/files.h"
+#include "overture/base/json.h"
 #include "overture/report/html.h"
 #include "overture/report/page_compare.h"
 #include "overture/report/page_table.h"
@@ -52,12 +53,12 @@ std::string summary(const std::vector<File>& folder) {
     if (file == folder.end()) continue;
     if (file->size > kLargestSummary)
       throw UserError({.file = file->path.string()}, "is too large for a page");
-    const auto value = nlohmann::ordered_json::parse(read_file(file->path), nullptr, false);
+    const auto value = parse_json<nlohmann::ordered_json>(read_file(file->path));
     if (!value.is_object()) {
       throw UserError({.file = file->path.string()}, "is not a JSON object",
                       "run the command again that wrote it");
     }
-    return value.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+    return write_json(value);
   }
   return "null";
 }

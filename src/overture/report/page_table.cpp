@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "overture/base/json.h"
 #include "overture/report/csv_record.h"
 #include "overture/report/page_text.h"
 
@@ -103,7 +104,7 @@ void flatten(const nlohmann::ordered_json& value, const std::string& path,
   } else if (value.is_string()) {
     out.emplace_back(path, value.get<std::string>());
   } else if (!value.is_array() && !value.is_null()) {
-    out.emplace_back(path, value.dump());
+    out.emplace_back(path, write_json(value));
   }
 }
 
@@ -131,7 +132,7 @@ std::string pack_json_lines(std::string_view text, std::size_t max_rows) {
   while (!text.empty()) {
     const std::string_view line = text.substr(0, text.find('\n'));
     text.remove_prefix(std::min(text.size(), line.size() + 1));
-    const auto object = nlohmann::ordered_json::parse(line, nullptr, false);
+    const auto object = parse_json<nlohmann::ordered_json>(line);
     if (!object.is_object() || table.rows++ % step != 0) continue;
     std::vector<std::pair<std::string, std::string>> cells;
     flatten(object, "", cells);

@@ -7,6 +7,7 @@
 #include <zlib.h>
 
 #include "overture/base/check.h"
+#include "overture/base/json.h"
 
 namespace overture::report {
 namespace {
@@ -50,9 +51,7 @@ std::string base64(std::string_view bytes) {
 
 }  // namespace
 
-std::string json_text(std::string_view text) {
-  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-}
+std::string json_text(std::string_view text) { return write_json(nlohmann::json(text)); }
 
 std::string gzip_base64(std::string_view text) { return base64(gzip(text)); }
 

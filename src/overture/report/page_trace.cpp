@@ -14,6 +14,7 @@
 
 #include <fmt/format.h>
 
+#include "overture/base/append.h"
 #include "overture/report/gzip_reader.h"
 #include "overture/report/page_text.h"
 #include "overture/report/trace_reader.h"
@@ -226,9 +227,9 @@ class Packer {
       for (; next < kept_.size() && place_of_track_[slices_[kept_[next]].track] == place; ++next) {
         const Slice& slice = slices_[kept_[next]];
         const char* separator = start.empty() ? "" : ",";
-        fmt::format_to(std::back_inserter(start), "{}{}", separator, slice.start - before);
-        fmt::format_to(std::back_inserter(length), "{}{}", separator, slice.length);
-        fmt::format_to(std::back_inserter(name), "{}{}", separator, slice.name);
+        append_format(start, "{}{}", separator, slice.start - before);
+        append_format(length, "{}{}", separator, slice.length);
+        append_format(name, "{}{}", separator, slice.name);
         before = slice.start;
       }
       const Track& track = tracks_[track_order_[place]];

@@ -8,11 +8,9 @@
 namespace overture::report {
 namespace {
 
-using nlohmann::json;
-
 // nlohmann's parser calls these. `depth_` counts open objects and arrays; an event is an object that opens
 // right inside the list of events.
-class Handler : public nlohmann::json_sax<json> {
+class Handler : public nlohmann::json_sax<nlohmann::json> {
  public:
   Handler(const std::function<void(const TraceEvent&)>& event, TraceRead& read)
       : event_(event), read_(read) {}
@@ -100,7 +98,7 @@ class Handler : public nlohmann::json_sax<json> {
 TraceRead read_trace(std::istream& input, const std::function<void(const TraceEvent&)>& event) {
   TraceRead read;
   Handler handler(event, read);
-  json::sax_parse(input, &handler);
+  nlohmann::json::sax_parse(input, &handler);
   return read;
 }
 

@@ -13,6 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include "overture/base/error.h"
+#include "overture/base/json.h"
 
 namespace overture::serve {
 namespace {
@@ -52,7 +53,8 @@ std::string run_name(const fs::path& folder) {
   const auto size = fs::file_size(file, error);
   if (error || size > kLargestSummary) return "";
   std::ifstream in(file);
-  const auto summary = nlohmann::json::parse(in, nullptr, false);
+  const std::string text(std::istreambuf_iterator<char>(in), {});
+  const auto summary = parse_json<nlohmann::json>(text);
   if (!summary.is_object() || !summary.contains("name") || !summary["name"].is_string()) return "run";
   return summary["name"].get<std::string>();
 }
