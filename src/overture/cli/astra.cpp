@@ -16,7 +16,7 @@
 namespace overture::cli {
 namespace {
 
-struct Options {
+struct AstraOptions {
   AstraFiles files;
   std::string path;
   std::string run_name = "unnamed run";
@@ -26,7 +26,7 @@ struct Options {
   bool full = false;
 };
 
-void check_rows(const Options& options) {
+void check_rows(const AstraOptions& options) {
   if (options.run_name.find('/') != std::string::npos) {
     throw UserError({.key = "--run-name"}, "must not contain a slash",
                     "it becomes part of a file's name; folders go into --path");
@@ -70,7 +70,7 @@ void print_layers(const workload::Workload& workload, const workload::Simulation
 }
 
 // What `overture simulate` leaves of a run.
-void write_results(const Options& options, const workload::SimulationConfig& config,
+void write_results(const AstraOptions& options, const workload::SimulationConfig& config,
                    const workload::SimulationResult& result, const report::Recorder& recorder) {
   const report::Run run{.name = options.run_name,
                         .setup_yaml = setup::write_setup({.name = options.run_name, .simulation = config}),
@@ -85,7 +85,7 @@ void write_results(const Options& options, const workload::SimulationConfig& con
   fmt::print("report: {}\n", (std::filesystem::path(options.results) / "report.html").string());
 }
 
-int run(const Options& options) {
+int run(const AstraOptions& options) {
   check_rows(options);
   AstraRun astra = load_astra(options.files);
   if (options.full) astra.config.scope = system::Scope::all;
@@ -110,7 +110,7 @@ int run(const Options& options) {
 }  // namespace
 
 void add_astra(Command& root) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<AstraOptions>();
   Command command = root.add(
       "astra", "Run ASTRA-sim 1.0's three files, cycle for cycle, with its flags and its CSV reports");
   add_astra_file_options(command, options->files);

@@ -26,7 +26,7 @@ namespace {
 namespace fs = std::filesystem;
 using system::CollectiveKind;
 
-struct Options {
+struct BenchOptions {
   std::string setup;
   std::vector<std::string> overrides;
   std::string collective = "all_reduce";
@@ -72,7 +72,7 @@ using Runner = std::function<study::CollectivePoint(Bytes)>;
 
 // A setup with a topology is a packet-level network; any other is that of `simulate`, whose workload is not
 // needed.
-Runner make_runner(const Options& options, CollectiveKind kind) {
+Runner make_runner(const BenchOptions& options, CollectiveKind kind) {
   const std::string text = read_file(options.setup);
   const setup::Value root = setup::parse_yaml(text, options.setup);
   system::Implementation chosen;
@@ -133,7 +133,7 @@ std::string csv_of(const std::vector<study::CollectivePoint>& points, Collective
 }
 
 // The collectives one after the other, as nccl-tests runs them.
-void write_trace(const Options& options, const std::vector<study::CollectivePoint>& points,
+void write_trace(const BenchOptions& options, const std::vector<study::CollectivePoint>& points,
                  CollectiveKind kind, const fs::path& folder) {
   report::Trace trace(0, std::max(1, points.front().ranks));
   Time now{};
@@ -150,7 +150,7 @@ void write_trace(const Options& options, const std::vector<study::CollectivePoin
   report::write_trace(trace, folder / "trace.json.gz");
 }
 
-void write_results(const Options& options, const std::vector<study::CollectivePoint>& points,
+void write_results(const BenchOptions& options, const std::vector<study::CollectivePoint>& points,
                    CollectiveKind kind, const fs::path& folder) {
   report::make_results_folder(folder);
   report::Digest digest;
@@ -176,13 +176,13 @@ void write_results(const Options& options, const std::vector<study::CollectivePo
   if (!options.no_report) report::write_html(folder);
 }
 
-fs::path results_folder(const Options& options) {
+fs::path results_folder(const BenchOptions& options) {
   if (!options.results.empty()) return options.results;
   return fs::path("results") /
          fmt::format("{}-{}", fs::path(options.setup).stem().string(), options.collective);
 }
 
-int run(const Options& options) {
+int run(const BenchOptions& options) {
   const auto kind = parse_word<CollectiveKind>(options.collective, "--collective");
   if (options.chunks < 1) throw UserError({.key = "--chunks"}, "must be at least 1");
   const auto sizes =
@@ -215,7 +215,7 @@ int run(const Options& options) {
 }  // namespace
 
 void add_bench(Command& root) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<BenchOptions>();
   Command bench = root.add("bench", "Measure simulated machines");
   Command command =
       bench.add("collective", "nccl-tests' table for a collective on a network, analytical or packet-level");

@@ -25,7 +25,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Options {
+struct CompareOptions {
   std::vector<std::string> folders;
   std::string out = "results/compare";
 };
@@ -146,7 +146,7 @@ void write_summary(const report::Comparison& comparison, const std::vector<fs::p
   write_file(out / "summary.json", report::summary_text(summary));
 }
 
-int run(const Options& options) {
+int run(const CompareOptions& options) {
   if (options.folders.size() < 2) {
     throw UserError({.key = "folders"}, "a comparison needs two results folders at least",
                     "overture compare results/a results/b");
@@ -166,7 +166,7 @@ int run(const Options& options) {
 }  // namespace
 
 void add_compare(Command& root) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<CompareOptions>();
   Command command = root.add("compare", "Put two or more runs side by side: a table and one report");
   command
       .positional("folders", options->folders,

@@ -19,7 +19,7 @@
 namespace overture::cli {
 namespace {
 
-struct Options {
+struct ConvertOptions {
   std::string in;
   std::string out;
   std::string from;
@@ -44,7 +44,7 @@ std::vector<std::int64_t> table_rows(const std::string& tables) {
   }
 }
 
-data::DatasetOptions dataset_options(const Options& options) {
+data::DatasetOptions dataset_options(const ConvertOptions& options) {
   data::DatasetOptions dataset;
   dataset.format =
       options.from.empty() ? data::detect_format(options.in) : data::parse_format(options.from, "--from");
@@ -68,8 +68,8 @@ void print_bad_rows(const data::BadRows* bad) {
   if (bad->count() > static_cast<std::int64_t>(bad->first().size())) fmt::print(stderr, "  ...\n");
 }
 
-void print_summary(const Options& options, const data::SampleReader& reader, const data::Copied& copied,
-                   std::int64_t written, double seconds) {
+void print_summary(const ConvertOptions& options, const data::SampleReader& reader,
+                   const data::Copied& copied, std::int64_t written, double seconds) {
   const std::int64_t read = reader.position().total;
   const double rate = 1 / std::max(seconds, 1e-3);
   const auto per_second = [&](std::int64_t count) {
@@ -101,7 +101,7 @@ data::Copied copy(data::SampleReader& reader, data::SampleWriter& writer) {
   return copied;
 }
 
-int run(const Options& options) {
+int run(const ConvertOptions& options) {
   const Interrupt interrupt;
   const data::Format to =
       options.to.empty() ? data::output_format(options.out) : data::parse_format(options.to, "--to");
@@ -126,7 +126,7 @@ int run(const Options& options) {
 }  // namespace
 
 void add_convert(Command& root) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ConvertOptions>();
   Command command = root.add("convert", "Turn a dataset into Overture's own format, or into another one");
   command.positional("in", options->in, "Dataset; Criteo's and Bagpipe's texts may be packed (.gz, .zst)")
       .positional("out", options->out,

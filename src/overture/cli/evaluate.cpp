@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "overture/base/error.h"
+#include "overture/base/json.h"
 #include "overture/base/table.h"
 #include "overture/cli/commands.h"
 #include "overture/cli/evaluation.h"
@@ -17,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Options {
+struct EvaluateOptions {
   std::string folder;
   std::string checkpoint;
   std::string data;
@@ -25,7 +26,7 @@ struct Options {
   bool json = false;
 };
 
-int run(const Options& options) {
+int run(const EvaluateOptions& options) {
   const fs::path folder = options.folder;
   setup::TrainSetup setup = setup::load_train_setup(folder / "setup.yaml", options.overrides);
   if (!options.data.empty()) {
@@ -45,7 +46,7 @@ int run(const Options& options) {
         {"log_loss", metrics.log_loss},      {"auc", metrics.auc},
         {"accuracy", metrics.accuracy},      {"normalized_entropy", metrics.normalized_entropy},
         {"calibration", metrics.calibration}};
-    fmt::print("{}\n", root.dump(2));
+    fmt::print("{}\n", write_json(root, 2));
     return 0;
   }
   Table table({"what", "value"});
@@ -57,7 +58,7 @@ int run(const Options& options) {
 }  // namespace
 
 void add_evaluate(Command& root) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<EvaluateOptions>();
   Command command = root.add("evaluate", "Say how good a trained model is: log-loss, AUC, accuracy");
   command.positional("results", options->folder, "Folder that `overture train` wrote")
       .option("--checkpoint", options->checkpoint, "One of its checkpoints (default: the newest)")

@@ -15,7 +15,7 @@
 namespace overture::cli {
 namespace {
 
-struct Options {
+struct ExplainOptions {
   std::string key;
   bool simulate = false;
   bool flows = false;
@@ -31,7 +31,7 @@ struct Setups {
 };
 
 // Those that were asked for; without a flag all of them.
-std::vector<Setups> chosen(const Options& options) {
+std::vector<Setups> chosen(const ExplainOptions& options) {
   const bool all = !options.simulate && !options.flows && !options.train && !options.sweep;
   std::vector<Setups> setups;
   if (all || options.simulate) setups.push_back({"simulate", setup::explain_setup()});
@@ -82,7 +82,7 @@ std::vector<setup::Explanation> below(const Setups& setups, const std::string& w
   return found;
 }
 
-int run(const Options& options) {
+int run(const ExplainOptions& options) {
   const std::vector<Setups> setups = chosen(options);
   if (options.markdown) {
     print_markdown(setups.front());
@@ -106,7 +106,7 @@ int run(const Options& options) {
 }  // namespace
 
 void add_explain(Command& root) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ExplainOptions>();
   Command command =
       root.add("explain", "Say what a key of a setup means, its unit, its default and where that comes from");
   command

@@ -25,7 +25,7 @@ namespace {
 
 namespace packet = network::packet;
 
-struct Options {
+struct FlowsOptions {
   std::string setup;
   std::vector<std::string> overrides;
   std::string flows;
@@ -38,7 +38,7 @@ struct Options {
   bool no_report = false;
 };
 
-packet::RunLimits limits(const Options& options) {
+packet::RunLimits limits(const FlowsOptions& options) {
   packet::RunLimits limits;
   if (!options.max_sim_time.empty()) {
     const Result<Duration> until = parse_duration(options.max_sim_time);
@@ -85,7 +85,7 @@ packet::RunResult run_on_ns3(const topology::Topology& topology, const packet::P
   return result;
 }
 
-int write_ns3(const Options& options, const setup::FlowsSetup& setup, const topology::Topology& topology,
+int write_ns3(const FlowsOptions& options, const setup::FlowsSetup& setup, const topology::Topology& topology,
               const std::vector<packet::FlowSpec>& flows) {
   const packet::RunResult result = run_on_ns3(topology, setup.network, flows, limits(options));
   const std::filesystem::path out = options.out.empty() ? "fct-ns3.csv" : options.out;
@@ -107,7 +107,7 @@ std::optional<packet::MonitorConfig> monitor_of(const setup::FlowsSetup& setup,
 }
 
 // With a line of progress; Ctrl-C ends the run early and leaves what it has.
-packet::RunResult run_watched(const Options& options, const setup::FlowsSetup& setup,
+packet::RunResult run_watched(const FlowsOptions& options, const setup::FlowsSetup& setup,
                               const topology::Topology& topology,
                               const std::vector<packet::FlowSpec>& flows) {
   const Interrupt interrupt;
@@ -123,14 +123,14 @@ packet::RunResult run_watched(const Options& options, const setup::FlowsSetup& s
   return result;
 }
 
-std::filesystem::path results_folder(const Options& options) {
+std::filesystem::path results_folder(const FlowsOptions& options) {
   return options.folder.empty()
              ? std::filesystem::path("results") / std::filesystem::path(options.setup).stem()
              : std::filesystem::path(options.folder);
 }
 
 // Opera: circuits that come and go, so another engine and other things to tell.
-int run_rotor(const Options& options, const setup::FlowsSetup& setup, const topology::Opera& opera) {
+int run_rotor(const FlowsOptions& options, const setup::FlowsSetup& setup, const topology::Opera& opera) {
   namespace rotor = network::rotor;
   if (options.max_wall_seconds > 0 || options.backend != "packet")
     throw UserError({.key = "topology.opera"}, "runs on the packet backend, bounded by --max-sim-time only");
@@ -172,7 +172,7 @@ int run_rotor(const Options& options, const setup::FlowsSetup& setup, const topo
   return 0;
 }
 
-int run(const Options& options) {
+int run(const FlowsOptions& options) {
   const setup::FlowsSetup setup = setup::load_flows_setup(options.setup, options.overrides);
   if (const auto opera = setup::make_opera(setup)) return run_rotor(options, setup, *opera);
   const topology::Topology topology = setup::make_topology(setup);
@@ -207,7 +207,7 @@ int run(const Options& options) {
 }  // namespace
 
 void add_flows(Command& root) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<FlowsOptions>();
   Command command =
       root.add("flows", "Run a list of flows on a packet-level network: completion times, drops, queues");
   command.positional("setup", options->setup, "Network setup (YAML); see docs/reference/flows.md")

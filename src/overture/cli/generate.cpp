@@ -11,7 +11,7 @@
 namespace overture::cli {
 namespace {
 
-struct Options {
+struct GenerateWorkloadOptions {
   std::string mnk;
   std::string strategy = "DATA";
   int npus = 1;
@@ -22,7 +22,7 @@ struct Options {
   std::string out;
 };
 
-int run(const Options& options) {
+int run(const GenerateWorkloadOptions& options) {
   const Result<Duration> update = parse_duration(options.update_delay);
   if (!update) throw UserError({.key = "--update-delay"}, update.error());
   const auto workload = workload::generate(workload::read_mnk(options.mnk),
@@ -45,7 +45,7 @@ int run(const Options& options) {
 }  // namespace
 
 void add_generate(Command& root) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<GenerateWorkloadOptions>();
   Command generate = root.add("generate", "Make inputs: workloads, task graphs, datasets, topologies");
   Command command = generate.add("workload", "A workload file from a table of matrix multiplications");
   command.required_option("--mnk", options->mnk, "CSV: Layer,m,n,k (batch, outputs, inputs)")

@@ -18,7 +18,7 @@
 namespace overture::cli {
 namespace {
 
-struct Options {
+struct GenerateDatasetOptions {
   std::string like = "kaggle";
   std::string samples = "100k";
   std::string first = "0";
@@ -43,7 +43,7 @@ data::Pooling parse_pooling(const std::string& text) {
   return {.mean = static_cast<double>(parse_count(text, "--pooling"))};
 }
 
-data::SyntheticConfig config(const Options& options) {
+data::SyntheticConfig config(const GenerateDatasetOptions& options) {
   const data::Likeness likeness = data::parse_likeness(options.like);
   const double scale = parse_real(options.scale, "--scale");
   return {.tables = options.skew == "fitted"
@@ -61,8 +61,8 @@ data::SyntheticConfig config(const Options& options) {
 std::string percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
 
 // What the dataset is like, from the law that it was drawn by.
-void print_summary(const Options& options, const data::SyntheticConfig& config, const data::Copied& copied,
-                   std::int64_t bytes, double seconds) {
+void print_summary(const GenerateDatasetOptions& options, const data::SyntheticConfig& config,
+                   const data::Copied& copied, std::int64_t bytes, double seconds) {
   double rows = 0;
   double unique = 0;
   constexpr std::int64_t kBatch = 2048;
@@ -93,7 +93,7 @@ void print_summary(const Options& options, const data::SyntheticConfig& config, 
   fmt::print("{}\nwritten to {}\n", table.text(), options.out);
 }
 
-int run(const Options& options) {
+int run(const GenerateDatasetOptions& options) {
   const Interrupt interrupt;
   const std::int64_t samples = parse_count(options.samples, "--samples");
   const std::int64_t first = parse_count(options.first, "--first");
@@ -121,7 +121,7 @@ int run(const Options& options) {
 }  // namespace
 
 void add_generate_dataset(Command& generate) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<GenerateDatasetOptions>();
   Command command = generate.add("dataset", "Click data with the tables and the skew of well-known logs");
   command.option("--like", options->like, "kaggle, avazu or terabyte: number and sizes of the tables")
       .option("--samples", options->samples, "Such as 100k, 45.8M")

@@ -12,7 +12,7 @@
 namespace overture::cli {
 namespace {
 
-struct Options {
+struct GenerateTasksOptions {
   std::string model = "A";
   std::string variant = "baseline";
   int nodes = 16;
@@ -23,7 +23,7 @@ struct Options {
   std::string out;
 };
 
-model::PublishedVariant variant_of(const Options& options) {
+model::PublishedVariant variant_of(const GenerateTasksOptions& options) {
   std::vector<std::string> known;
   for (const model::PublishedVariant& each : model::published_variants()) {
     if (each.model == options.model && each.variant == options.variant) return each;
@@ -33,12 +33,12 @@ model::PublishedVariant variant_of(const Options& options) {
   throw UserError(fmt::format("there is no model and variant \"{}\"", asked), suggest(asked, known));
 }
 
-std::int64_t batch_of(const Options& options, const model::PublishedVariant& variant) {
+std::int64_t batch_of(const GenerateTasksOptions& options, const model::PublishedVariant& variant) {
   if (options.batch.empty()) return variant.batch;
   return compute::whole_number(options.batch, {.key = "--batch"}, 1, std::int64_t{1} << 40);
 }
 
-int run(const Options& options) {
+int run(const GenerateTasksOptions& options) {
   if (options.nodes < 2) throw UserError({.key = "--nodes"}, "at least 2");
   const model::PublishedVariant variant = variant_of(options);
   model::DlrmShape shape = variant.shape();
@@ -60,7 +60,7 @@ int run(const Options& options) {
 }  // namespace
 
 void add_generate_tasks(Command& generate) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<GenerateTasksOptions>();
   Command command =
       generate.add("tasks", "One training step of a DLRM as a FlexFlow task graph (.tg), for `replay`");
   command.option("--model", options->model, "A or I, of the Opera study")

@@ -12,7 +12,7 @@
 namespace overture::cli {
 namespace {
 
-struct Options {
+struct GenerateTopologyOptions {
   int tors = 4;
   int ports = 8;
   std::string rate = "100 Gbps";
@@ -35,7 +35,7 @@ T parse(const char* key, Result<T> (*parser)(std::string_view), const std::strin
   return value.value();
 }
 
-topology::OperaConfig config(const Options& options) {
+topology::OperaConfig config(const GenerateTopologyOptions& options) {
   if (options.seed < 0) throw UserError({.key = "--seed"}, "must not be negative");
   topology::OperaConfig config{.tors = options.tors,
                                .ports = options.ports,
@@ -69,7 +69,7 @@ void print_summary(const topology::Opera& opera, const std::vector<std::string>&
   for (const std::string& file : files) fmt::print("written: {}\n", file);
 }
 
-int run(const Options& options) {
+int run(const GenerateTopologyOptions& options) {
   if (options.paths < 1) throw UserError({.key = "--paths"}, "must be at least 1");
   const bool read = !options.from.empty();
   const topology::Dynexp network = [&] {
@@ -95,7 +95,7 @@ int run(const Options& options) {
 }  // namespace
 
 void add_generate_topology(Command& generate) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<GenerateTopologyOptions>();
   Command topology = generate.add("topology", "Networks that change in time: Opera's rotor schedules");
   Command command = topology.add("opera", "Matchings, rotors, slices and paths of an Opera network");
   command.option("--tors", options->tors, "ToRs; a multiple of half the ports")

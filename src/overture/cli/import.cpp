@@ -10,7 +10,7 @@
 namespace overture::cli {
 namespace {
 
-struct Options {
+struct ImportOptions {
   AstraFiles files;
   std::string name = "imported from ASTRA-sim";
   std::string out;
@@ -26,7 +26,7 @@ void forget_unused_memory(network::AnalyticalConfig& network) {
   }
 }
 
-int run(const Options& options) {
+int run(const ImportOptions& options) {
   setup::Setup setup{.name = options.name, .simulation = load_astra(options.files).config};
   forget_unused_memory(setup.simulation.network);
   const std::string header =
@@ -46,7 +46,7 @@ int run(const Options& options) {
 }  // namespace
 
 void add_import(Command& root) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ImportOptions>();
   Command import = root.add("import", "Turn other tools' files into a setup");
   Command command = import.add("astra", "ASTRA-sim 1.0's three files, with the flags of `overture astra`");
   add_astra_file_options(command, options->files);

@@ -9,7 +9,7 @@
 namespace overture::cli {
 namespace {
 
-struct Options {
+struct LookaheadOptions {
   std::string trace;
   std::string out;
   std::string plan;
@@ -21,7 +21,7 @@ struct Options {
   std::optional<int> trainers;
 };
 
-int run(const Options& options) {
+int run(const LookaheadOptions& options) {
   const lookahead::TraceRunOptions changes{.lookahead = options.lookahead,
                                            .prefetch_depth = options.prefetch_depth,
                                            .cleanup_interval = options.cleanup_interval,
@@ -35,7 +35,7 @@ int run(const Options& options) {
 }  // namespace
 
 void add_lookahead(Command& root) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<LookaheadOptions>();
   Command command =
       root.add("lookahead", "Plan the embedding cache for a small trace and write every decision");
   command.positional("trace", options->trace, "Trace (JSON); see docs/reference/lookahead.md")

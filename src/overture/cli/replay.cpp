@@ -22,7 +22,7 @@ namespace {
 using workload::TaskGraph;
 using workload::TaskRun;
 
-struct Options {
+struct ReplayOptions {
   std::string graph;
   std::string setup;
   std::vector<std::string> overrides;
@@ -34,7 +34,7 @@ struct Options {
   bool no_report = false;
 };
 
-void require_room(const TaskGraph& graph, int hosts, const Options& options) {
+void require_room(const TaskGraph& graph, int hosts, const ReplayOptions& options) {
   if (graph.ranks() <= hosts) return;
   throw UserError({.file = options.setup, .key = "topology"},
                   fmt::format("has {} hosts; {} has {} nodes", hosts, options.graph, graph.ranks()),
@@ -47,7 +47,7 @@ TaskRun play_messages(const TaskGraph& graph, Network& network, sim::EventQueue&
   return run_tasks(graph, network, exchanges, events);
 }
 
-TaskRun play(const TaskGraph& graph, const setup::FlowsSetup& setup, const Options& options) {
+TaskRun play(const TaskGraph& graph, const setup::FlowsSetup& setup, const ReplayOptions& options) {
   sim::EventQueue events;
   if (const auto opera = setup::make_opera(setup)) {
     if (options.backend != "packet")
@@ -82,7 +82,7 @@ void print_summary(const TaskGraph& graph, const TaskRun& run) {
   fmt::print("{} nodes, {} tasks\n\n{}\n", graph.ranks(), graph.size(), table.text());
 }
 
-int run(const Options& options) {
+int run(const ReplayOptions& options) {
   const Result<Bandwidth> between = parse_bandwidth(options.between_gpus);
   if (!between) throw UserError({.key = "--between-gpus"}, between.error());
   const auto algorithm = parse_all_reduce(options.all_reduce, "--all-reduce");
@@ -114,7 +114,7 @@ int run(const Options& options) {
 }  // namespace
 
 void add_replay(Command& root) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ReplayOptions>();
   Command command = root.add("replay", "Play a FlexFlow task graph (.tg) on any network");
   command.positional("graph", options->graph, "Task graph; `overture generate tasks` makes one")
       .positional("setup", options->setup, "Setup of a network, as for `overture flows`")

@@ -1,5 +1,3 @@
-#include "overture/serve/result_server.h"
-
 #include <chrono>
 #include <memory>
 #include <thread>
@@ -8,17 +6,18 @@
 
 #include "overture/base/interrupt.h"
 #include "overture/cli/commands.h"
+#include "overture/serve/result_server.h"
 
 namespace overture::cli {
 namespace {
 
-struct Options {
+struct ServeOptions {
   std::string folder = "results";
   std::string address = "127.0.0.1";
   int port = 8080;
 };
 
-int run(const Options& options) {
+int run(const ServeOptions& options) {
   serve::ResultServer server(options.folder, options.address, options.port);
   fmt::print("{} at http://{}:{}/ (Ctrl-C ends it)\n", options.folder, options.address, server.port());
   std::fflush(stdout);
@@ -35,7 +34,7 @@ int run(const Options& options) {
 }  // namespace
 
 void add_serve(Command& root) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ServeOptions>();
   Command command = root.add("serve", "Browse a folder of results at localhost");
   command.positional("folder", options->folder, "Folder with results", false)
       .option("--address", options->address, "Where to listen; others than this machine only if you name it")

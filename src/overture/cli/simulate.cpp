@@ -14,7 +14,7 @@
 namespace overture::cli {
 namespace {
 
-struct Options {
+struct SimulateOptions {
   std::string setup;
   std::vector<std::string> overrides;
   std::string out;
@@ -45,7 +45,7 @@ void print_summary(const report::Run& run, const std::filesystem::path& folder, 
   if (with_report) fmt::print("report: {}\n", (folder / "report.html").string());
 }
 
-int run(const Options& options) {
+int run(const SimulateOptions& options) {
   setup::Setup setup = setup::load_setup(options.setup, options.overrides);
   if (options.full) setup.simulation.scope = system::Scope::all;
   report::Recorder recorder;
@@ -74,7 +74,7 @@ int run(const Options& options) {
 }  // namespace
 
 void add_simulate(Command& root) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<SimulateOptions>();
   Command command = root.add("simulate", "Predict the iteration time of a training setup");
   command.positional("setup", options->setup, "Setup file (YAML); see docs/reference/setup.md")
       .option("-s,--set", options->overrides, "key=value: change one key of the setup; may be repeated")

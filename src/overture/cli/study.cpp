@@ -27,7 +27,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Options {
+struct StudyOptions {
   std::string nodes;
   std::string models;
   std::string variants;
@@ -67,7 +67,7 @@ std::vector<int> numbers_of(const std::string& list, const std::string& key) {
   return numbers;
 }
 
-study::MatrixChoice choice_of(const Options& options) {
+study::MatrixChoice choice_of(const StudyOptions& options) {
   study::MatrixChoice choice{.nodes = numbers_of(options.nodes, "--nodes"),
                              .models = words_of(options.models),
                              .variants = words_of(options.variants),
@@ -83,7 +83,7 @@ study::MatrixChoice choice_of(const Options& options) {
 }
 
 // The one cell of this process: into its folder, or to the terminal.
-int run_one(const Options& options) {
+int run_one(const StudyOptions& options) {
   const study::Cell cell = study::parse_cell(options.cell);
   const study::CellResult result = study::run_cell(cell);
   if (options.out.empty()) {
@@ -94,7 +94,7 @@ int run_one(const Options& options) {
   return 0;
 }
 
-int run_calibration(const Options& options) {
+int run_calibration(const StudyOptions& options) {
   const study::Cell cell = study::calibration_cell(options.calibrate);
   const Duration backward = study::calibrate(options.calibrate);
   fmt::print("a table of model {} takes {} backward, fitted on one cell only:\n  {}\n", options.calibrate,
@@ -111,7 +111,7 @@ nlohmann::ordered_json calibrations() {
   return json;
 }
 
-void write_results(const Options& options, const fs::path& folder,
+void write_results(const StudyOptions& options, const fs::path& folder,
                    const std::vector<study::FinishedCell>& cells, std::size_t wanted,
                    const std::vector<study::StudyRow>& rows) {
   write_file(folder / "matrix.csv", study::study_csv(cells));
@@ -143,7 +143,7 @@ void write_results(const Options& options, const fs::path& folder,
   report::write_html(folder);
 }
 
-void print_matrix(const Options& options, const std::vector<study::StudyRow>& rows) {
+void print_matrix(const StudyOptions& options, const std::vector<study::StudyRow>& rows) {
   fmt::print("{}\n", study::iteration_table(rows));
   const std::string topoopt = study::topoopt_table(rows);
   if (!topoopt.empty())
@@ -164,18 +164,18 @@ void print_matrix(const Options& options, const std::vector<study::StudyRow>& ro
   }
 }
 
-fs::path folder_of(const Options& options) {
+fs::path folder_of(const StudyOptions& options) {
   return options.out.empty() ? fs::path("results") / "opera-dlrm" : fs::path(options.out);
 }
 
-void print_folder(const Options& options, const std::string& why, const char* contents) {
+void print_folder(const StudyOptions& options, const std::string& why, const char* contents) {
   const fs::path folder = folder_of(options);
   if (!why.empty()) fmt::print("why: {}\n", wrap(why, 80, 5));
   fmt::print("results: {} ({})\nreport: {}\n", folder.string(), contents, (folder / "report.html").string());
 }
 
 // Runs what is not finished yet, and returns what is then. `code` is that of the first failure, or 0.
-std::vector<study::FinishedCell> finish(const Options& options, const std::vector<study::Cell>& cells,
+std::vector<study::FinishedCell> finish(const StudyOptions& options, const std::vector<study::Cell>& cells,
                                         int& code) {
   const fs::path folder = folder_of(options);
   study::SweepJob job =
@@ -189,7 +189,7 @@ std::vector<study::FinishedCell> finish(const Options& options, const std::vecto
   return study::finished_cells(cells, job);
 }
 
-int run_cells(const Options& options) {
+int run_cells(const StudyOptions& options) {
   const study::MatrixChoice choice = choice_of(options);
   const std::vector<study::Cell> cells = options.explain ? study::explain_cells(choice) : matrix(choice);
   int code = 0;
@@ -209,7 +209,7 @@ int run_cells(const Options& options) {
   return code;
 }
 
-void write_sweep(const Options& options, const std::vector<study::FinishedCell>& cells,
+void write_sweep(const StudyOptions& options, const std::vector<study::FinishedCell>& cells,
                  const std::vector<study::StudyRow>& rows) {
   const fs::path folder = folder_of(options);
   write_file(folder / "sweep.csv", study::sweep_csv(cells));
@@ -237,7 +237,7 @@ void write_sweep(const Options& options, const std::vector<study::FinishedCell>&
   report::write_html(folder);
 }
 
-void print_sweep(const Options& options, const study::SweepPlan& plan,
+void print_sweep(const StudyOptions& options, const study::SweepPlan& plan,
                  const std::vector<study::FinishedCell>& cells, const std::vector<study::StudyRow>& rows) {
   fmt::print("opera-dlrm --sweep: {} of {} points, {} backend\n\n", cells.size(), plan.cells.size(),
              options.backend);
@@ -255,7 +255,7 @@ void print_sweep(const Options& options, const study::SweepPlan& plan,
   }
 }
 
-int run_design_sweep(const Options& options) {
+int run_design_sweep(const StudyOptions& options) {
   const study::MatrixChoice choice = choice_of(options);
   const bool automatic = options.sweep == std::vector<std::string>{"auto"};
   std::vector<study::SweepAxis> axes;
@@ -280,7 +280,7 @@ int run_design_sweep(const Options& options) {
   return code;
 }
 
-int run(const Options& options) {
+int run(const StudyOptions& options) {
   if (!options.cell.empty()) return run_one(options);
   if (!options.calibrate.empty()) return run_calibration(options);
   if (options.sweep.empty()) return run_cells(options);
@@ -291,7 +291,7 @@ int run(const Options& options) {
 }  // namespace
 
 void add_study(Command& root) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<StudyOptions>();
   Command study = root.add("study", "Published studies, made again and examined");
   Command command = study.add("opera-dlrm", "Opera against a fat tree for training DLRMs, 16 to 1,024 nodes");
   command.option("--nodes", options->nodes, "16,128,1024 or some of them (default: all)")

@@ -26,7 +26,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Options {
+struct SweepOptions {
   std::string setup;
   std::vector<std::string> overrides;
   std::string out;
@@ -47,7 +47,8 @@ std::vector<std::size_t> points_of_part(const std::string& text, std::size_t poi
   return mine;
 }
 
-study::SweepJob make_job(const Options& options, const setup::SweepSetup& sweep, const fs::path& folder) {
+study::SweepJob make_job(const SweepOptions& options, const setup::SweepSetup& sweep,
+                         const fs::path& folder) {
   const fs::path setup = fs::path(sweep.file).parent_path() / sweep.setup;
   const std::string text = read_file(setup);
   study::SweepJob job{
@@ -224,7 +225,7 @@ void print_table(const setup::SweepSetup& sweep, const std::vector<Row>& rows, c
   if (order.size() > kMost) fmt::print("and {} more in sweep.csv\n", order.size() - kMost);
 }
 
-int run(const Options& options) {
+int run(const SweepOptions& options) {
   const setup::SweepSetup sweep = setup::load_sweep_setup(options.setup, options.overrides);
   const fs::path folder =
       options.out.empty() ? fs::path("results") / fs::path(options.setup).stem() : fs::path(options.out);
@@ -246,7 +247,7 @@ int run(const Options& options) {
 }  // namespace
 
 void add_sweep(Command& root) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<SweepOptions>();
   Command command = root.add("sweep", "Run a setup with many values of its keys, several at a time");
   command.positional("study", options->setup, "What varies (YAML); see docs/reference/sweep.md")
       .option("-o,--out", options->out, "Folder for the results (default: results/<study name>)")

@@ -36,7 +36,7 @@ namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 using json = nlohmann::ordered_json;
 
-struct Options {
+struct TrainOptions {
   std::string setup;
   std::vector<std::string> overrides;
   std::string folder;
@@ -79,14 +79,14 @@ class LiveLine {
   Clock::time_point drawn_{};
 };
 
-fs::path results_folder(const Options& options, const setup::TrainSetup& setup) {
+fs::path results_folder(const TrainOptions& options, const setup::TrainSetup& setup) {
   if (!options.folder.empty()) return options.folder;
   return fs::path("results") /
          (options.setup.empty() ? fs::path(setup.name) : fs::path(options.setup).stem());
 }
 
 // The checkpoint to go on from; empty to start afresh. A finished run is not overwritten by accident.
-fs::path starting_point(const Options& options, const fs::path& folder) {
+fs::path starting_point(const TrainOptions& options, const fs::path& folder) {
   const auto found = train::latest_checkpoint(folder / "checkpoints");
   if (options.resume) {
     if (!found) throw UserError({.file = folder.string()}, "holds no checkpoint to resume from");
@@ -216,7 +216,7 @@ std::size_t table_bytes(const train::TrainConfig& config) {
   return bytes;
 }
 
-int run(const Options& options) {
+int run(const TrainOptions& options) {
   std::vector<std::string> assignments = options.flags.assignments();
   assignments.insert(assignments.end(), options.overrides.begin(), options.overrides.end());
   const setup::TrainSetup setup = setup::load_train_setup(options.setup, assignments);
@@ -251,7 +251,7 @@ int run(const Options& options) {
 }  // namespace
 
 void add_train(Command& root) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<TrainOptions>();
   Command command = root.add("train", "Train a recommendation model with a cache that looks ahead");
   command
       .positional("setup", options->setup, "Setup (YAML), unless flags say all; see docs/reference/train.md",

@@ -46,7 +46,7 @@ std::string csv(const std::vector<study::Check>& checks) {
   return text;
 }
 
-struct Options {
+struct ValidateOptions {
   std::string golden;
   std::string out;
   std::string results;
@@ -74,7 +74,7 @@ void write_results(const std::vector<study::Check>& checks, std::size_t failed, 
   fmt::print("results: {}\nreport: {}\n", folder.string(), (folder / "report.html").string());
 }
 
-int run(const Options& options) {
+int run(const ValidateOptions& options) {
   const fs::path folder = find_golden(options.golden);
   std::vector<study::Check> checks;
   const auto note = [&](const study::Check& check) { checks.push_back(check); };
@@ -104,7 +104,7 @@ int run(const Options& options) {
 }  // namespace
 
 void add_validate(Command& root) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ValidateOptions>();
   Command command = root.add(
       "validate", "Run every reference result again and compare: ASTRA-sim, SCALE-Sim, ns-3, htsim, Bagpipe");
   command
