@@ -56,6 +56,9 @@ endif()
 if(EXISTS ${CMAKE_SOURCE_DIR}/broken)
   message(FATAL_ERROR "broken on purpose")
 endif()
+if(EXISTS ${CMAKE_SOURCE_DIR}/busy)
+  execute_process(COMMAND sh -c "i=0; while [ $i -lt 2000000 ]; do i=$((i + 1)); done")
+endif()
 TEXT
   cat >"$place/CMakePresets.json" <<'TEXT'
 {"version": 3, "configurePresets": [
@@ -184,6 +187,10 @@ test_build_folders() {
   expect 'a failed configuration fails' exits 1
   expect 'a failed configuration shows the log' says 'broken on purpose'
   rm "$place/broken"
+  touch "$place/busy"
+  run build --no-install
+  expect 'a build says what it cost' grep -qE '^built in [0-9.]+ s, [1-9][0-9]* CPU-seconds, with [0-9]+ jobs$' <<<"$output"
+  rm "$place/busy"
   (cd "$scratch" && PATH="$tools:$PATH" "$place/up" build --no-install --build-dir 'my build' 2>/dev/null)
   expect '--build-dir counts from where one is' test -x "$scratch/my build/bin/overture"
   sed -i 's/^CMAKE_PROJECT_NAME:.*/CMAKE_PROJECT_NAME:STATIC=other/' "$scratch/my build/CMakeCache.txt"
