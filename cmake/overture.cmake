@@ -28,12 +28,22 @@ if(CCACHE_PROGRAM)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE_PROGRAM})
 endif()
 
+# A folder's files as one: its headers are read once, its templates compiled once. Not with ccache, which then has little
+# left to find; a file in this heap still has to include what it uses, since other presets compile it alone.
+if(CMAKE_BUILD_TYPE STREQUAL "Release" AND NOT CCACHE_PROGRAM)
+  set(unity_default ON)
+else()
+  set(unity_default OFF)
+endif()
+option(OVERTURE_UNITY "Compile all files of a folder as one: cheaper at first, dearer after each change" ${unity_default})
+
 # The standard library is half of what the compiler reads; here it is read once. Not with ccache, which knows a file better
 # than its headers, and not where warnings are errors: g++ 12 takes what is precompiled for ours and warns of it falsely.
 function(overture_precompile target)
   if(CCACHE_PROGRAM OR OVERTURE_WERROR)
     return()
   endif()
+  target_compile_definitions(${target} PRIVATE FMT_CONSTEVAL=)  # format strings are checked where warnings are errors
   target_compile_options(${target} PRIVATE -Wno-array-bounds -Wno-stringop-overflow)
   if(target STREQUAL overture_base)
     target_precompile_headers(overture_base PRIVATE ${PROJECT_SOURCE_DIR}/cmake/precompiled.h)
@@ -42,13 +52,29 @@ function(overture_precompile target)
   endif()
 endfunction()
 
-# overture_library(name SOURCES a.cpp b.cpp LINKS overture_base fmt::fmt)
+function(overture_unite target)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${OVERTURE_UNITY} UNITY_BUILD_BATCH_SIZE 0)
+  if(OVERTURE_UNITY AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    target_compile_options(${target} PRIVATE --param=ggc-min-heapsize=524288)  # KiB before it first looks for garbage
+  endif()
+endfunction()
+
+# What reads, writes and arranges things once per run: the compiler need not try hard.
+function(overture_cold target)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+endfunction()
+
+# overture_library(name [COLD] SOURCES a.cpp b.cpp LINKS overture_base fmt::fmt)
 # The LINKS lines of all folders together are the picture of which way includes point.
 function(overture_library name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;LINKS;PRIVATE_LINKS" ${ARGN})
+  cmake_parse_arguments(ARG "COLD" "" "SOURCES;LINKS;PRIVATE_LINKS" ${ARGN})
   add_library(overture_${name} STATIC ${ARG_SOURCES})
   target_link_libraries(overture_${name} PUBLIC overture_options ${ARG_LINKS} PRIVATE ${ARG_PRIVATE_LINKS})
   overture_precompile(overture_${name})
+  overture_unite(overture_${name})
+  if(ARG_COLD)
+    overture_cold(overture_${name})
+  endif()
 endfunction()
 
 # overture_test(name SOURCES a_test.cpp LINKS overture_base): one GoogleTest program per folder.
