@@ -9,6 +9,8 @@
 namespace overture::study {
 namespace {
 
+using workload::AllReduce;
+
 // One line of the table.
 struct Flip {
   std::string text;
