@@ -20,6 +20,7 @@ struct PoolJob {
   std::int64_t out_stride;  // floats from sample to sample
   std::int64_t from;
   std::int64_t to;
+  std::int64_t samples;  // all there are: rows are asked for beyond `to`, for whoever goes on there
 };
 
 // The gradients of rows [from, to) of the batch, each the sum over the row's lookups, in their order.
@@ -31,6 +32,7 @@ struct SumJob {
   std::int32_t dim;
   std::uint32_t from;
   std::uint32_t to;
+  std::uint32_t rows;  // all there are, as above
 };
 
 struct Kernels {

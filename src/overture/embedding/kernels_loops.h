@@ -77,7 +77,7 @@ inline void pool_any(const PoolJob& job, std::uint32_t begin, std::uint32_t end,
 template <int Vectors>
 void pool_samples(const PoolJob& job) {
   const std::uint32_t last =
-      job.offsets == nullptr ? static_cast<std::uint32_t>(job.to) : job.offsets[job.to];
+      job.offsets == nullptr ? static_cast<std::uint32_t>(job.samples) : job.offsets[job.samples];
   for (std::int64_t sample = job.from; sample < job.to; ++sample) {
     const auto begin = job.offsets == nullptr ? static_cast<std::uint32_t>(sample) : job.offsets[sample];
     const auto end =
@@ -97,7 +97,8 @@ void pool_samples(const PoolJob& job) {
 template <int Vectors>
 void copy_rows(const PoolJob& job) {
   for (std::int64_t sample = job.from; sample < job.to; ++sample) {
-    if (job.to - sample > kAhead) prefetch_row<0>(job.rows[job.lookups[sample + kAhead]], Vectors * kLanes);
+    if (job.samples - sample > kAhead)
+      prefetch_row<0>(job.rows[job.lookups[sample + kAhead]], Vectors * kLanes);
     const float* const row = job.rows[job.lookups[sample]];
     float* const out = job.out + sample * job.out_stride;
     for (int v = 0; v < Vectors; ++v) store(out + v * kLanes, Eight{} + load(row + v * kLanes));
@@ -251,7 +252,7 @@ void update_rows(const SumJob& job, const UpdateRule& rule, float* const* rows) 
                               : kKind == OptimizerKind::adagrad ? dim + 1
                                                                 : dim;
   for (std::uint32_t row = job.from; row < job.to; ++row) {
-    if (job.to - row > kAhead) prefetch_row<1>(rows[row + kAhead], floats);
+    if (job.rows - row > kAhead) prefetch_row<1>(rows[row + kAhead], floats);
     if constexpr (Vectors > 0 && kKind != OptimizerKind::adam) {
       update_in_registers<Vectors, kKind>(job, rule, row, rows[row]);
     } else {

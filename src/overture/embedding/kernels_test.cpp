@@ -62,7 +62,8 @@ struct Case {
                   .out = out.data(),
                   .out_stride = dim,
                   .from = 0,
-                  .to = kSamples});
+                  .to = kSamples,
+                  .samples = kSamples});
     return out;
   }
 
@@ -83,7 +84,8 @@ struct Case {
             .gradients = gradients.data(),
             .dim = dim,
             .from = 0,
-            .to = kRows};
+            .to = kRows,
+            .rows = kRows};
   }
 
   std::int32_t dim;

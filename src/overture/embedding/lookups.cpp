@@ -91,7 +91,8 @@ void Lookups::pool(std::span<float* const> rows, std::span<float> out, Workers& 
                     .out = out.data() + table.column,
                     .out_stride = width_,
                     .from = from,
-                    .to = std::min(from + kSamplesAtOnce, samples_)});
+                    .to = std::min(from + kSamplesAtOnce, samples_),
+                    .samples = samples_});
   });
 }
 
@@ -103,7 +104,8 @@ SumJob Lookups::job(const Table& table, std::span<const float> gradients, std::i
           .gradients = gradients.data(),
           .dim = table.dim,
           .from = table.first_row + static_cast<std::uint32_t>(from),
-          .to = table.first_row + static_cast<std::uint32_t>(to)};
+          .to = table.first_row + static_cast<std::uint32_t>(to),
+          .rows = static_cast<std::uint32_t>(starts_.size() - 1)};
 }
 
 // Every row belongs to one block, so it has one writer, and the order within it is that of its lookups.
