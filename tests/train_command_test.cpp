@@ -99,6 +99,25 @@ TEST(Train, CtrlCLeavesACheckpointThatGoesOnExactly) {
   expect_same_model(folder.path() / "whole", folder.path() / "parts");
 }
 
+// A limit on the size of files stands for a full disk: writing fails in the same way, and no rights are
+// needed.
+TEST(Train, AFullDiskLeavesTheCheckpointBefore) {
+  const TemporaryFolder folder;
+  const Surroundings here{.folder = folder.path()};
+  ASSERT_EQ(run_overture(train("whole"), here).exit_code, 0);
+  ASSERT_EQ(run_overture(train("cut", {"--stop-iter", "10"}), here).exit_code, 0);
+  const fs::path before = newest(folder.path() / "cut");
+  Words full{"sh", "-c", "trap '' XFSZ; ulimit -f 200; exec \"$0\" \"$@\"", overture_binary().string()};
+  const Words resume = train("cut", {"--resume"});
+  full.insert(full.end(), resume.begin(), resume.end());
+  const Outcome failed = run(full, here);
+  EXPECT_EQ(failed.exit_code, 2) << failed.text();
+  EXPECT_NE(failed.err.find("rows-0: cannot be written: File too large"), std::string::npos) << failed.err;
+  EXPECT_TRUE(fs::exists(before / "manifest.json"));
+  ASSERT_EQ(run_overture(resume, here).exit_code, 0);
+  expect_same_model(folder.path() / "whole", folder.path() / "cut");
+}
+
 TEST(Evaluate, SaysWhatTrainSaid) {
   const TemporaryFolder folder;
   const Outcome trained = run_overture(train("a"), {.folder = folder.path()});
