@@ -8,7 +8,7 @@
 #include <cstdint>
 
 #include "overture/base/check.h"
-#include "overture/lookahead/huge_pages.h"
+#include "overture/base/huge_pages.h"
 #include "overture/lookahead/row.h"
 
 namespace overture::lookahead {

@@ -11,7 +11,7 @@
 
 #include "overture/lookahead/batch_ring.h"
 #include "overture/lookahead/forecast.h"
-#include "overture/lookahead/huge_pages.h"
+#include "overture/base/huge_pages.h"
 #include "overture/lookahead/plan.h"
 #include "overture/lookahead/row_index.h"
 #include "overture/lookahead/window_batch.h"

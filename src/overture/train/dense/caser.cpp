@@ -136,8 +136,7 @@ class Caser : public DenseModel {
       }
     });
     linear_forward({input.samples * places, inputs, horizontal_}, windows_.data(),
-                   parameters_.value(height(h).weights), found_.data(), workers,
-                   [](std::int64_t, std::int64_t) {});
+                   parameters_.value(height(h).weights), found_.data(), {}, workers);
     workers.ranges(input.samples, kSamplesAtOnce, [&](std::int64_t from, std::int64_t to) {
       for (std::int64_t s = from; s < to; ++s) {
         for (std::int64_t f = 0; f < horizontal_; ++f) {

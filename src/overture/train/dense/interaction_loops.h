@@ -75,36 +75,53 @@ inline void forward(const InteractionJob& job, float* y) {
   }
 }
 
-template <int Vectors>
-[[gnu::always_inline]] inline void gradient_columns(const InteractionJob& job, std::int64_t sample,
-                                                    const float* factors, const float* start, std::int64_t k,
-                                                    float* out) {
-  Eight sum[Vectors] = {};
-  if (start != nullptr) {
-    for (int v = 0; v < Vectors; ++v) sum[v] = load(start + k + v * kLanes);
-  }
-  for (std::int64_t j = 0; j < job.shape.vectors(); ++j) {
-    const Eight factor = all(factors[j]);
-    const float* const from = vector_of(job, sample, j) + k;
-    for (int v = 0; v < Vectors; ++v) sum[v] += factor * load(from + v * kLanes);
-  }
-  for (int v = 0; v < Vectors; ++v) store(out + k + v * kLanes, sum[v]);
+// Where the gradient of vector i is written.
+[[gnu::always_inline]] inline float* gradient_of(const InteractionJob& job, std::int64_t sample,
+                                                 std::int64_t i, float* dx, float* de) {
+  const std::int64_t dim = job.shape.dim;
+  return i == 0 ? dx + sample * dim : de + (sample * job.shape.tables + i - 1) * dim;
 }
 
 // d(vector i) = sum over j of (dz_ij + dz_ji) times vector j, in the order of j; a product with itself counts
-// twice.
-[[gnu::always_inline]] inline void gradient(const InteractionJob& job, std::int64_t sample,
-                                            const float* factors, const float* start, float* out) {
+// twice. Of some vectors from i on, at the columns from k on, so that several sums are under way at once.
+template <int Rows, int Vectors>
+[[gnu::always_inline]] inline void gradients(const InteractionJob& job, std::int64_t sample,
+                                             const float* factors, std::int64_t i, std::int64_t k,
+                                             const float* start, float* dx, float* de) {
+  const std::int64_t n = job.shape.vectors();
+  Eight sum[Rows][Vectors] = {};
+  if (i == 0) {
+    for (int v = 0; v < Vectors; ++v) sum[0][v] = load(start + k + v * kLanes);
+  }
+  for (std::int64_t j = 0; j < n; ++j) {
+    const float* const from = vector_of(job, sample, j) + k;
+    for (int r = 0; r < Rows; ++r) {
+      const Eight factor = all(factors[(i + r) * n + j]);
+      for (int v = 0; v < Vectors; ++v) sum[r][v] += factor * load(from + v * kLanes);
+    }
+  }
+  for (int r = 0; r < Rows; ++r) {
+    for (int v = 0; v < Vectors; ++v)
+      store(gradient_of(job, sample, i + r, dx, de) + k + v * kLanes, sum[r][v]);
+  }
+}
+
+template <int Rows>
+[[gnu::always_inline]] inline void gradients(const InteractionJob& job, std::int64_t sample,
+                                             const float* factors, std::int64_t i, const float* start,
+                                             float* dx, float* de) {
   const std::int64_t dim = job.shape.dim;
   std::int64_t k = 0;
-  for (; k + 4 * kLanes <= dim; k += 4 * kLanes) gradient_columns<4>(job, sample, factors, start, k, out);
-  for (; k + 2 * kLanes <= dim; k += 2 * kLanes) gradient_columns<2>(job, sample, factors, start, k, out);
-  for (; k + kLanes <= dim; k += kLanes) gradient_columns<1>(job, sample, factors, start, k, out);
+  for (; k + 2 * kLanes <= dim; k += 2 * kLanes)
+    gradients<Rows, 2>(job, sample, factors, i, k, start, dx, de);
+  for (; k + kLanes <= dim; k += kLanes) gradients<Rows, 1>(job, sample, factors, i, k, start, dx, de);
   for (; k < dim; ++k) {
-    float sum = start == nullptr ? 0 : start[k];
-    for (std::int64_t j = 0; j < job.shape.vectors(); ++j)
-      sum = sum + factors[j] * vector_of(job, sample, j)[k];
-    out[k] = sum;
+    for (int r = 0; r < Rows; ++r) {
+      float sum = i + r == 0 ? start[k] : 0;
+      for (std::int64_t j = 0; j < job.shape.vectors(); ++j)
+        sum = sum + factors[(i + r) * job.shape.vectors() + j] * vector_of(job, sample, j)[k];
+      gradient_of(job, sample, i + r, dx, de)[k] = sum;
+    }
   }
 }
 
@@ -113,15 +130,16 @@ inline void backward(const InteractionJob& job, const float* dy, float* dx, floa
   const std::int64_t n = shape.vectors();
   static thread_local float factors[kMostVectors * kMostVectors];
   for (std::int64_t s = job.from; s < job.to; ++s) {
-    const float* const dz = dy + s * shape.outputs() + shape.dim;
+    const float* const start = dy + s * shape.outputs();
+    const float* const dz = start + shape.dim;
     std::int64_t p = 0;
     for (std::int64_t i = 0; i < n; ++i) {
       for (std::int64_t j = 0; j < i; ++j) factors[i * n + j] = factors[j * n + i] = dz[p++];
       factors[i * n + i] = shape.itself ? 2 * dz[p++] : 0;
     }
-    gradient(job, s, factors, dy + s * shape.outputs(), dx + s * shape.dim);
-    for (std::int64_t i = 1; i < n; ++i)
-      gradient(job, s, factors + i * n, nullptr, de + (s * shape.tables + i - 1) * shape.dim);
+    std::int64_t i = 0;
+    for (; i + 4 <= n; i += 4) gradients<4>(job, s, factors, i, start, dx, de);
+    for (; i < n; ++i) gradients<1>(job, s, factors, i, start, dx, de);
   }
 }
 

@@ -4,17 +4,10 @@
 
 #include <gtest/gtest.h>
 
-#include "overture/base/random.h"
+#include "overture/train/dense/testing.h"
 
 namespace overture::train {
 namespace {
-
-std::vector<float> random_floats(std::int64_t count, const char* name) {
-  RandomStream random = RandomStreams(1).make(name);
-  std::vector<float> result(static_cast<std::size_t>(count));
-  for (float& number : result) number = static_cast<float>(random.unit() - 0.5);
-  return result;
-}
 
 TEST(Interaction, TakesTheLowerTriangleRowByRow) {
   const std::vector<float> x{1, 2};

@@ -1,56 +1,57 @@
 #include "overture/train/dense/matrix.h"
 
-#include <cblas.h>
+#include "overture/train/dense/floats.h"
 
 namespace overture::train {
 namespace {
 
-constexpr std::int64_t kOutputStripe = 256;  // for the reasons of kSampleStripe
+constexpr std::int64_t kStripe = 128;  // rows of a product: as many as product_loops.h takes at once
+constexpr std::int64_t kPackedAtOnce = 128;
 
-// The threads are ours: OpenBLAS's own would split a product as it sees fit.
-void use_one_thread() {
-  static const bool once = [] {
-    openblas_set_num_threads(1);
-    return true;
-  }();
-  static_cast<void>(once);
+// Where the calling thread packs right factors, one after the other.
+float* room_to_pack(const ProductShape& shape) {
+  static thread_local Floats room;
+  const auto size = static_cast<std::size_t>(product_loops().packed_size(shape));
+  if (room.size() < size) room.resize(size);
+  return room.data();
+}
+
+void multiply_shared(const ProductShape& shape, const Factor& left, const Factor& right,
+                     const Product& product, const AroundProduct& around, Workers& workers) {
+  const ProductLoops& loops = product_loops();
+  float* const packed = room_to_pack(shape);
+  workers.ranges(shape.inner, kPackedAtOnce,
+                 [&](std::int64_t from, std::int64_t to) { loops.pack(shape, right, from, to, packed); });
+  workers.ranges(shape.rows, kStripe, [&](std::int64_t from, std::int64_t to) {
+    loops.multiply({shape, left, packed, product, around, from, to});
+  });
 }
 
 }  // namespace
 
-void multiply(const ProductShape& shape, const Factor& a, const Factor& b, const Product& product) {
-  use_one_thread();
-  const auto as_int = [](std::int64_t n) { return static_cast<blasint>(n); };
-  const auto order = [](const Factor& factor) { return factor.transposed ? CblasTrans : CblasNoTrans; };
-  cblas_sgemm(CblasRowMajor, order(a), order(b), as_int(shape.rows), as_int(shape.columns),
-              as_int(shape.inner), 1.0f, a.data, as_int(a.stride), b.data, as_int(b.stride),
-              product.add ? 1.0f : 0.0f, product.data, as_int(product.stride));
-}
-
-void linear_forward(const LinearShape& shape, const float* x, const float* w, float* y, Workers& workers,
-                    const StripeDone& done) {
-  workers.ranges(shape.samples, kSampleStripe, [&](std::int64_t from, std::int64_t to) {
-    multiply({to - from, shape.outputs, shape.inputs}, {x + from * shape.inputs, shape.inputs},
-             {w, shape.inputs, true}, {y + from * shape.outputs, shape.outputs});
-    done(from, to);
-  });
+void linear_forward(const LinearShape& shape, const float* x, const float* w, float* y,
+                    const AroundProduct& around, Workers& workers) {
+  multiply_shared({shape.samples, shape.outputs, shape.inputs}, {x, shape.inputs}, {w, shape.inputs, true},
+                  {y, shape.outputs}, around, workers);
 }
 
 void linear_input_gradient(const LinearShape& shape, const float* dy, const float* w, float* dx,
-                           Workers& workers, const StripeDone& done) {
-  workers.ranges(shape.samples, kSampleStripe, [&](std::int64_t from, std::int64_t to) {
-    multiply({to - from, shape.inputs, shape.outputs}, {dy + from * shape.outputs, shape.outputs},
-             {w, shape.inputs}, {dx + from * shape.inputs, shape.inputs});
-    done(from, to);
-  });
+                           const AroundProduct& around, Workers& workers) {
+  multiply_shared({shape.samples, shape.inputs, shape.outputs}, {dy, shape.outputs}, {w, shape.inputs},
+                  {dx, shape.inputs}, around, workers);
 }
 
-void linear_weight_gradient(const LinearShape& shape, const float* dy, const float* x, float* dw,
-                            Workers& workers) {
-  workers.ranges(shape.outputs, kOutputStripe, [&](std::int64_t from, std::int64_t to) {
-    multiply({to - from, shape.inputs, shape.samples}, {dy + from, shape.outputs, true}, {x, shape.inputs},
-             {dw + from * shape.inputs, shape.inputs});
-  });
+void linear_weight_gradient(const LinearShape& shape, const float* dy, const float* x,
+                            const LinearGradients& gradients, Workers& workers) {
+  multiply_shared({shape.outputs, shape.inputs, shape.samples}, {dy, shape.outputs, true}, {x, shape.inputs},
+                  {gradients.weights, shape.inputs}, {.row_sums = gradients.biases}, workers);
+}
+
+void multiply(const ProductShape& shape, const Factor& a, const Factor& b, const Product& product) {
+  const ProductLoops& loops = product_loops();
+  float* const packed = room_to_pack(shape);
+  loops.pack(shape, b, 0, shape.inner, packed);
+  loops.multiply({shape, a, packed, product, {}, 0, shape.rows});
 }
 
 }  // namespace overture::train

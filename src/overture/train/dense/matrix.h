@@ -1,11 +1,11 @@
-// The three products of a linear layer, on OpenBLAS. The work is cut into stripes of the result that depend
-// on its shape only; a stripe is one single-threaded call. So a result is the same for any number of threads.
+// The three products of a linear layer, shared out among threads. The work is cut into stripes of the result,
+// which do not change it (product.h).
 #pragma once
 
 #include <cstdint>
-#include <functional>
 
 #include "overture/embedding/workers.h"
+#include "overture/train/dense/product.h"
 
 namespace overture::train {
 
@@ -17,42 +17,22 @@ struct LinearShape {
   std::int64_t outputs;
 };
 
-// Samples of a stripe, but for the last: tall enough for the full speed of a product, since every stripe
-// packs the other operand again; low enough to keep several cores busy.
-constexpr std::int64_t kSampleStripe = 512;
-
 // Of a loop over samples that a thread takes at a time.
 constexpr std::int64_t kSamplesAtOnce = 64;
 
-// Called with the rows [from, to) of a result that are ready.
-using StripeDone = std::function<void(std::int64_t from, std::int64_t to)>;
-
 // y = x w^T: x samples x inputs, w outputs x inputs, y samples x outputs.
-void linear_forward(const LinearShape& shape, const float* x, const float* w, float* y, Workers& workers,
-                    const StripeDone& done);
+void linear_forward(const LinearShape& shape, const float* x, const float* w, float* y,
+                    const AroundProduct& around, Workers& workers);
 // dx = dy w
 void linear_input_gradient(const LinearShape& shape, const float* dy, const float* w, float* dx,
-                           Workers& workers, const StripeDone& done);
-// dw = dy^T x; stripes of outputs.
-void linear_weight_gradient(const LinearShape& shape, const float* dy, const float* x, float* dw,
-                            Workers& workers);
-
-// A part of a matrix: `stride` numbers from one row to the next.
-struct Factor {
-  const float* data;
-  std::int64_t stride;
-  bool transposed = false;
+                           const AroundProduct& around, Workers& workers);
+// weights = dy^T x, biases: the sums of dy's columns.
+struct LinearGradients {
+  float* weights;
+  float* biases;
 };
-struct Product {
-  float* data;
-  std::int64_t stride;
-  bool add = false;  // to what is there
-};
-struct ProductShape {
-  std::int64_t rows;
-  std::int64_t columns;
-  std::int64_t inner;
-};
+void linear_weight_gradient(const LinearShape& shape, const float* dy, const float* x,
+                            const LinearGradients& gradients, Workers& workers);
 
 // product = a b in the calling thread, for products that are too small to share out.
 void multiply(const ProductShape& shape, const Factor& a, const Factor& b, const Product& product);

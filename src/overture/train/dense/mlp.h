@@ -37,12 +37,10 @@ class Mlp {
     bool relu;
     Floats output;
     Floats output_gradient;  // of all but the last layer
-    Floats bias_gradients;   // of every stripe of samples
   };
 
   void forward(std::int64_t samples, const float* input, Layer& layer, Workers& workers);
-  static void pass_back(Layer& layer, std::int64_t from, std::int64_t to, float* gradient);
-  void add_up_biases(const Layer& layer);
+  static void pass_back(const Layer& layer, std::int64_t samples, float* gradient, Workers& workers);
 
   Parameters& parameters_;
   std::vector<Layer> layers_;
