@@ -107,7 +107,7 @@ std::optional<packet::MonitorConfig> monitor_of(const setup::FlowsSetup& setup,
 }
 
 // With a line of progress; Ctrl-C ends the run early and leaves what it has.
-packet::RunResult run_watched(const FlowsOptions& options, const setup::FlowsSetup& setup,
+packet::RunResult run_packets(const FlowsOptions& options, const setup::FlowsSetup& setup,
                               const topology::Topology& topology,
                               const std::vector<packet::FlowSpec>& flows) {
   const Interrupt interrupt;
@@ -183,7 +183,7 @@ int run(const FlowsOptions& options) {
     throw UserError({.key = "--backend"}, fmt::format("unknown backend \"{}\"", options.backend),
                     suggest(options.backend, {"packet", "ns3"}));
   }
-  const packet::RunResult result = run_watched(options, setup, topology, flows);
+  const packet::RunResult result = run_packets(options, setup, topology, flows);
   const report::FlowsRun run{.name = setup.name,
                              .setup_yaml = setup::write_flows_setup(setup),
                              .version = version_text(),

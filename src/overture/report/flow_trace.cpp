@@ -11,7 +11,6 @@ namespace {
 
 // Every flow of a host is a row while it lasts; more hosts than these nobody looks through.
 constexpr int kMostHosts = 8;
-constexpr std::size_t kMostEvents = 200'000;  // all hosts together, as many as a page draws
 constexpr int kFirstSend = 1;
 constexpr int kFirstReceive = 10'001;
 
@@ -53,7 +52,8 @@ TraceWritten write_flow_trace(const std::vector<TracedFlow>& flows, int hosts,
   const std::vector<int> shown = sampled_ranks(hosts, kMostHosts);
   std::map<int, Host> traces;
   for (const int host : shown) {
-    Host& made = traces.emplace(host, Host{Trace(host, hosts, kMostEvents / shown.size())}).first->second;
+    Host& made =
+        traces.emplace(host, Host{Trace(host, hosts, kMostTraceEvents / shown.size())}).first->second;
     made.trace.add(TraceStep{0, Time{}, end});
   }
   for (const TraceCounter& counter : counters) traces.at(shown.front()).trace.add(counter);

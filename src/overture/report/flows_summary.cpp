@@ -67,8 +67,6 @@ std::string links_csv(const FlowsRun& run) {
   return text;
 }
 
-constexpr std::size_t kWatchedLinks = 64;  // one by one
-
 struct Watched {
   std::string name;
   std::vector<std::size_t> links;

@@ -8,6 +8,7 @@
 
 #include "overture/base/files.h"
 #include "overture/network/analytical/shared_links.h"
+#include "overture/report/results_folder.h"
 
 namespace overture::report {
 namespace {
@@ -18,10 +19,8 @@ using topology::DimensionKind;
 using workload::SimulationConfig;
 using workload::SimulationResult;
 
-constexpr int kMostRanks = 256;
-constexpr std::uint64_t kMostEvents = 8'000'000;  // about a second
-constexpr std::int64_t kBins = 200;               // of time
-constexpr std::size_t kWatchedLinks = 64;         // one by one
+constexpr std::uint64_t kMostSimulated = 8'000'000;  // about a second
+constexpr std::int64_t kBins = 200;                  // of time
 
 // How many events a run with all NPUs may have: at most so many times those of the run that was made, in
 // which a group is a line of NPUs along one dimension.
@@ -37,9 +36,9 @@ std::uint64_t most_events(const SimulationConfig& config, const SimulationResult
 }
 
 // Carries everything in no time and counts it.
-class Counter final : public network::Network {
+class CountingNetwork final : public network::Network {
  public:
-  explicit Counter(sim::EventQueue& events) : events_(events) {}
+  explicit CountingNetwork(sim::EventQueue& events) : events_(events) {}
 
   void send(const network::Message& message, Action delivered) override {
     sent_[{index(message.from), index(message.to)}] += message.size;
@@ -68,7 +67,7 @@ std::string traffic_csv(const SimulationConfig& config) {
   std::string text = "from,to,bytes,kind\n";
   for (const CollectiveKind kind : workload::collectives_used(config.workload)) {
     sim::EventQueue events;
-    Counter counter(events);
+    CountingNetwork counter(events);
     workload::simulate(only(config, kind), counter, events);
     for (const auto& [pair, bytes] : counter.sent()) {
       text += fmt::format("{},{},{},{}\n", pair.first, pair.second, bytes.count(), system::name(kind));
@@ -180,7 +179,7 @@ class Links {
 
 void write_network_use(const SimulationConfig& config, const SimulationResult& result,
                        const std::filesystem::path& folder) {
-  if (result.ranks > kMostRanks || most_events(config, result) > kMostEvents) return;
+  if (result.ranks > kMostTrafficRanks || most_events(config, result) > kMostSimulated) return;
   write_file(folder / "traffic.csv", traffic_csv(config));
   if (config.network.contention != network::Contention::links || result.finished <= Duration{}) return;
   const topology::Hierarchy machine = network::hierarchy(config.network);

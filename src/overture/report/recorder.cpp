@@ -7,7 +7,6 @@ namespace {
 
 using system::CollectiveKind;
 
-constexpr int kComputeStream = 1;
 constexpr int kFirstCommunicationStream = 10;
 constexpr int kStreamsPerDimension = 100;
 

@@ -2,6 +2,7 @@
 // keys, so that pages, sweeps and comparisons need not know which command wrote it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -10,6 +11,11 @@
 #include <nlohmann/json_fwd.hpp>
 
 namespace overture::report {
+
+// Larger matrices of traffic are not written: nobody could read them.
+inline constexpr int kMostTrafficRanks = 256;
+// Links that are shown over time one by one, the busiest.
+inline constexpr std::size_t kWatchedLinks = 64;
 
 struct RunFacts {
   std::string kind;  // the command, such as "flows"

@@ -53,16 +53,16 @@ BusiestHost busiest_host(const RotorRun& run) {
 }
 
 // Some uplinks under one name.
-struct Watched {
+struct WatchedUplinks {
   std::string name;
   std::vector<int> uplinks;
 };
 
 // Each rotor as a whole, then the uplinks that carried most.
-std::vector<Watched> watched(const RotorRun& run) {
+std::vector<WatchedUplinks> watched(const RotorRun& run) {
   constexpr std::size_t kOneByOne = 64;
   const network::rotor::UplinkUse& use = run.result.uplinks;
-  std::vector<Watched> result;
+  std::vector<WatchedUplinks> result;
   std::vector<std::pair<std::int64_t, int>> carried;
   for (int rotor = 0; rotor < run.opera.uplinks(); ++rotor)
     result.push_back({fmt::format("rotor {}", rotor), {}});
@@ -81,7 +81,7 @@ std::vector<Watched> watched(const RotorRun& run) {
   return result;
 }
 
-double utilisation(const RotorRun& run, const Watched& watched, int bin) {
+double utilisation(const RotorRun& run, const WatchedUplinks& watched, int bin) {
   const network::rotor::UplinkUse& use = run.result.uplinks;
   Bytes sent;
   for (const int uplink : watched.uplinks) sent += use.at(bin, uplink);
@@ -91,7 +91,7 @@ double utilisation(const RotorRun& run, const Watched& watched, int bin) {
 
 std::string over_time_csv(const RotorRun& run) {
   std::string text = "link,until_us,utilisation_percent\n";
-  for (const Watched& link : watched(run)) {
+  for (const WatchedUplinks& link : watched(run)) {
     for (int bin = 0; bin < run.result.uplinks.bins(); ++bin) {
       text += fmt::format("{},{:.6g},{:.2f}\n", link.name, to_us(run.result.uplinks.bin() * (bin + 1)),
                           100 * utilisation(run, link, bin));
@@ -102,7 +102,7 @@ std::string over_time_csv(const RotorRun& run) {
 
 std::vector<TraceCounter> counters(const RotorRun& run) {
   std::vector<TraceCounter> found;
-  for (const Watched& link : watched(run)) {
+  for (const WatchedUplinks& link : watched(run)) {
     if (link.uplinks.size() < 2) continue;
     for (int bin = 0; bin < run.result.uplinks.bins(); ++bin) {
       found.push_back({"link utilisation %, " + link.name, Time{run.result.uplinks.bin() * bin},

@@ -21,7 +21,6 @@ using workload::TaskId;
 using workload::TaskKind;
 
 constexpr std::uint32_t kMostTasks = 100'000;
-constexpr int kMostRanks = 256;
 
 double us(Time time) { return to_us(time.time_since_epoch()); }
 
@@ -158,7 +157,8 @@ void write_task_folder(const TaskReplay& replay, const std::filesystem::path& fo
   write_file(folder / "layers.csv", layers_csv(label_times(replay.graph, replay.run, waited)));
   write_task_trace(replay.graph, replay.run, waited, folder);
   if (replay.graph.size() <= kMostTasks) write_file(folder / "tasks.csv", tasks_csv(replay));
-  if (replay.graph.ranks() <= kMostRanks) write_file(folder / "traffic.csv", Traffic(replay.graph).csv());
+  if (replay.graph.ranks() <= kMostTrafficRanks)
+    write_file(folder / "traffic.csv", Traffic(replay.graph).csv());
   write_file(folder / "summary.json", task_summary_json(replay));
 }
 

@@ -15,11 +15,9 @@ using workload::TaskId;
 using workload::TaskKind;
 using workload::TaskRun;
 
-constexpr int kMostRanks = 16;
-constexpr std::size_t kMostEvents = 200'000;  // all ranks together, as many as a page draws
-constexpr int kComputeStream = 1;
+constexpr int kShownRanks = 16;
 constexpr int kFirstCollective = 2;
-constexpr int kFirstSend = 101;
+constexpr int kFirstSendStream = 101;
 
 std::vector<std::uint32_t> by_start(const TaskGraph& graph, const TaskRun& run) {
   std::vector<std::uint32_t> order(graph.size());
@@ -32,10 +30,10 @@ class Builder {
  public:
   Builder(const TaskGraph& graph, const TaskRun& run, const std::vector<TaskId>& waited)
       : graph_(graph), run_(run), waited_(waited) {
-    const std::vector<int> shown = sampled_ranks(graph.ranks(), kMostRanks);
+    const std::vector<int> shown = sampled_ranks(graph.ranks(), kShownRanks);
     for (const int rank : shown) {
-      Lanes& made =
-          ranks_.emplace(rank, Lanes{Trace(rank, graph.ranks(), kMostEvents / shown.size())}).first->second;
+      Lanes& made = ranks_.emplace(rank, Lanes{Trace(rank, graph.ranks(), kMostTraceEvents / shown.size())})
+                        .first->second;
       made.trace.name_stream(kComputeStream, "compute");
       made.trace.add(TraceStep{0, Time{}, run.makespan});
     }
@@ -52,7 +50,7 @@ class Builder {
   struct Lanes {
     Trace trace;
     StreamLanes collectives{kFirstCollective};
-    StreamLanes sends{kFirstSend};
+    StreamLanes sends{kFirstSendStream};
   };
 
   void add(TaskId id) {

@@ -19,6 +19,9 @@ namespace overture::report {
 // The stream of what the host does. Those of the device count from 1: HTA takes no row of stream 0 for a
 // kernel.
 inline constexpr int kHostStream = 0;
+inline constexpr int kComputeStream = 1;
+// Of all ranks of a run together: as many as a page draws.
+inline constexpr std::size_t kMostTraceEvents = 200'000;
 
 // What a communication kernel carries, counted as HTA does: from the side of this rank.
 struct TraceCollective {
