@@ -51,13 +51,17 @@ TEST(Train, WithAndWithoutTheCacheTheModelIsTheSame) {
   const TemporaryFolder folder;
   const Outcome plain = run_overture(train("plain", {"--lookahead-value", "0"}), {.folder = folder.path()});
   ASSERT_EQ(plain.exit_code, 0) << plain.text();
-  const Outcome cached = run_overture(
-      train("cached", {"--lookahead-value", "20", "--cleanup-batch-proportion", "0.25", "--threads", "2"}),
-      {.folder = folder.path()});
+  const Outcome cached =
+      run_overture(train("cached", {"--lookahead-value", "20", "--cleanup-batch-proportion", "0.25",
+                                    "--threads", "2", "--tensorboard"}),
+                   {.folder = folder.path()});
   ASSERT_EQ(cached.exit_code, 0) << cached.text();
   expect_same_model(folder.path() / "plain", folder.path() / "cached");
   EXPECT_NE(cached.out.find("hit rate"), std::string::npos) << cached.out;
   EXPECT_NE(cached.out.find("AUC"), std::string::npos) << cached.out;
+  const std::string curves =
+      read_text(folder.path() / "cached" / "tensorboard" / "events.out.tfevents.0000000000.overture");
+  EXPECT_NE(curves.find("held out/AUC"), std::string::npos);
   EXPECT_EQ(losses(folder.path() / "cached").size(), 43u);  // 5400 samples to train on
 }
 

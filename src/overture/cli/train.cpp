@@ -1,6 +1,7 @@
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <system_error>
@@ -28,6 +29,7 @@
 #include "overture/train/local_training.h"
 #include "overture/train/results.h"
 #include "overture/train/session.h"
+#include "overture/train/tensorboard.h"
 
 namespace overture::cli {
 namespace {
@@ -44,6 +46,7 @@ struct TrainOptions {
   bool overwrite = false;
   bool json = false;
   bool no_report = false;
+  bool tensorboard = false;
   TrainFlags flags;
 };
 
@@ -103,6 +106,37 @@ fs::path starting_point(const TrainOptions& options, const fs::path& folder) {
   return {};
 }
 
+// The curves that people watch while training runs, by steps.
+class TensorBoard {
+ public:
+  TensorBoard(const fs::path& folder, std::int64_t first_step) : file_(folder, first_step, now()) {}
+
+  void add(const train::StepReport& report, const train::Totals& totals, double seconds) {
+    const double hit_rate =
+        report.rows == 0 ? 0 : static_cast<double>(report.hits) / static_cast<double>(report.rows);
+    write(report.step,
+          {{"loss", static_cast<float>(report.loss)},
+           {"hit rate", static_cast<float>(hit_rate)},
+           {"samples per second", static_cast<float>(static_cast<double>(totals.samples) / seconds)},
+           {"fetched bytes", static_cast<float>(report.fetched_bytes)},
+           {"rows in the cache", static_cast<float>(report.resident_rows)}});
+  }
+  void add(std::int64_t step, const data::Metrics& metrics) {
+    write(step, {{"held out/AUC", static_cast<float>(metrics.auc)},
+                 {"held out/log-loss", static_cast<float>(metrics.log_loss)}});
+  }
+
+ private:
+  void write(std::int64_t step, std::initializer_list<train::Scalar> scalars) {
+    file_.add(step, now(), {scalars.begin(), scalars.end()});
+  }
+  static double now() {
+    return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+  }
+
+  train::EventFile file_;
+};
+
 // The curve is drawn in the report; without one, nobody would look at it.
 template <class Training>
 train::RunResult run_watched(Training& training, data::Batches& source, const train::RunOptions& options,
@@ -117,12 +151,14 @@ train::RunResult run_watched(Training& training, data::Batches& source, const tr
 
 template <class Training>
 Done run_training(Training& training, const setup::TrainSetup& setup, data::Batches& source,
-                  const fs::path& folder, bool with_report) {
+                  const fs::path& folder, const TrainOptions& asked) {
   const Interrupt interrupt;
   Done done;
   LiveLine line;
   TrainRecord record(setup.trainers);
   train::MetricsFile metrics(folder / "metrics.jsonl", training.first_step());
+  std::optional<TensorBoard> curves;
+  if (asked.tensorboard) curves.emplace(folder / "tensorboard", training.first_step());
   const auto started = Clock::now();
   train::RunOptions options{.checkpoints = folder / "checkpoints",
                             .checkpoint_every = setup.checkpoint_every};
@@ -132,10 +168,11 @@ Done run_training(Training& training, const setup::TrainSetup& setup, data::Batc
     const double seconds = seconds_since(started);
     done.totals.add(report);
     metrics.add(report, seconds);
+    if (curves) curves->add(report, done.totals, seconds);
     record.add(report, seconds);
     line.show(done.totals, seconds, report.step + 1);
   };
-  done.result = run_watched(training, source, options, folder, with_report);
+  done.result = run_watched(training, source, options, folder, !asked.no_report);
   done.seconds = seconds_since(started);
   line.clear();
   record.write_trace(folder);
@@ -144,6 +181,7 @@ Done run_training(Training& training, const setup::TrainSetup& setup, data::Batc
   if (setup.data.test_every > 0 && !done.result.stopped_early) {
     const auto held_out = setup::open_train_data(setup, data::Part::test);
     done.metrics = evaluate(*held_out, [&](const data::Batch& batch) { return training.predict(batch); });
+    if (curves) curves->add(done.result.steps, *done.metrics);
   }
   return done;
 }
@@ -232,10 +270,10 @@ int run(const TrainOptions& options) {
   Done done;
   if (setup::is_local(setup)) {
     train::LocalTraining training(config, checkpoint);
-    done = run_training(training, setup, *source, folder, !options.no_report);
+    done = run_training(training, setup, *source, folder, options);
   } else {
     train::Session training(config, checkpoint);
-    done = run_training(training, setup, *source, folder, !options.no_report);
+    done = run_training(training, setup, *source, folder, options);
   }
   const std::string text = report::summary_text(summary(setup, setup_yaml, done, table_bytes(config)));
   write_file(folder / "summary.json", text);
@@ -261,6 +299,7 @@ void add_train(Command& root) {
       .flag("--resume", options->resume, "Go on where the run in the results folder was stopped")
       .flag("--overwrite", options->overwrite, "Replace the run in the results folder")
       .flag("--no-report", options->no_report, "Do not make report.html")
+      .flag("--tensorboard", options->tensorboard, "Also write curves for TensorBoard, into tensorboard/")
       .flag("--json", options->json, "Print summary.json instead of a table");
   add_train_flags(command, options->flags);
   command

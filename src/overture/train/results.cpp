@@ -1,13 +1,11 @@
 #include "overture/train/results.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
+#include <cstdlib>
 #include <string_view>
 
 #include <fmt/format.h>
 
-#include "overture/base/error.h"
 #include "overture/base/files.h"
 
 namespace overture::train {
@@ -63,21 +61,11 @@ std::string metrics_line(const StepReport& r, double seconds) {
       r.waited_for_peers_seconds);
 }
 
-MetricsFile::MetricsFile(const std::filesystem::path& path, std::int64_t first_step) : path_(path) {
-  const std::string earlier = earlier_lines(path, first_step);
-  write_file(path, earlier);
-  file_.reset(std::fopen(path.c_str(), "ab"));
-  if (file_ == nullptr) write({});
-}
+MetricsFile::MetricsFile(const std::filesystem::path& path, std::int64_t first_step)
+    : file_(path, earlier_lines(path, first_step)) {}
 
-void MetricsFile::add(const StepReport& report, double seconds) { write(metrics_line(report, seconds)); }
-
-// A line at a time, so that another program can follow.
-void MetricsFile::write(const std::string& text) {
-  if (file_ != nullptr && std::fwrite(text.data(), 1, text.size(), file_.get()) == text.size() &&
-      std::fflush(file_.get()) == 0)
-    return;
-  throw UserError({.file = path_.string()}, std::string("cannot be written: ") + std::strerror(errno));
+void MetricsFile::add(const StepReport& report, double seconds) {
+  file_.write(metrics_line(report, seconds));
 }
 
 }  // namespace overture::train

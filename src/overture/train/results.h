@@ -3,12 +3,10 @@
 #pragma once
 
 #include <cstdint>
-#include <cstdio>
 #include <filesystem>
-#include <memory>
 #include <string>
 
-#include "overture/embedding/block_file.h"
+#include "overture/train/appended_file.h"
 #include "overture/train/run.h"
 
 namespace overture::train {
@@ -48,10 +46,7 @@ class MetricsFile {
   void add(const StepReport& report, double seconds);
 
  private:
-  void write(const std::string& text);
-
-  std::filesystem::path path_;
-  embedding::File file_;
+  AppendedFile file_;
 };
 
 }  // namespace overture::train
