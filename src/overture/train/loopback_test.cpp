@@ -1,5 +1,6 @@
 // The roles without threads: one loop hands out messages in an order drawn from a seed, pair by pair in the
 // order sent but otherwise as late and as mixed as can be. Training must come out the same.
+#include <algorithm>
 #include <deque>
 #include <map>
 
@@ -42,13 +43,23 @@ class Loopback {
     return outcome;
   }
 
+  // Exchanges of late rows that a trainer finished only after it had computed the next batch.
+  std::int64_t overlapped() const { return overlapped_; }
+
  private:
   void send(Outbox& out, rpc::Address from) {
     for (rpc::Message& message : out) {
       message.from = from;
+      watch(message);
       queues_[{rpc::index(from), rpc::index(message.to)}].push_back(std::move(message));
     }
     out.clear();
+  }
+
+  void watch(const rpc::Message& message) {
+    std::int64_t& computed = computed_[rpc::index(message.from)];
+    if (kind_of(message) == Kind::dense_gradients) computed = std::max(computed, message.step);
+    if (kind_of(message) == Kind::late_updates && message.step < computed) ++overlapped_;
   }
 
   // Everybody does what he can.
@@ -90,6 +101,8 @@ class Loopback {
   std::vector<std::unique_ptr<Trainer>> trainers_;
   std::vector<std::unique_ptr<EmbeddingServer>> servers_;
   std::map<std::pair<int, int>, std::deque<rpc::Message>> queues_;  // never empty ones
+  std::map<int, std::int64_t> computed_;                            // the newest batch, by trainer
+  std::int64_t overlapped_ = 0;
 };
 
 TEST(Loopback, TheOrderOfMessagesDoesNotMatter) {
@@ -110,6 +123,15 @@ TEST(Loopback, TheOrderOfMessagesDoesNotMatter) {
       EXPECT_TRUE(mixed.dense == threads.dense);
     }
   }
+}
+
+TEST(Loopback, LateRowsAreExchangedBehindTheNextBatch) {
+  TrainConfig config = small_config(embedding::OptimizerKind::adagrad);
+  config.trainers = 3;
+  config.cache.lookahead = 8;
+  Loopback training(config, 1);
+  training.run();
+  EXPECT_GT(training.overlapped(), 0);
 }
 
 }  // namespace

@@ -21,8 +21,10 @@ enum class Kind : std::uint32_t {
   dense_sums,       // to trainers: added up
   gradients,        // to trainers: of rows that they own; numbers
   updates,          // to trainers: rows as they are now; rows, slots, numbers
-  finished,         // to the oracle: a StepReport
-  dense_state,      // to the oracle, by the first trainer: parameters and optimizer state
+  late_gradients,   // the same two for rows that the next batch does not use, behind that batch
+  late_updates,
+  finished,     // to the oracle: a StepReport
+  dense_state,  // to the oracle, by the first trainer: parameters and optimizer state
   // from servers
   rows,   // to trainers: what they asked for; numbers
   saved,  // to the oracle

@@ -1,6 +1,8 @@
 #include "overture/train/row_exchange.h"
 
+#include <algorithm>
 #include <cstring>
+#include <iterator>
 
 #include "overture/rpc/wire.h"
 
@@ -32,70 +34,73 @@ std::span<float* const> RowExchange::gradients(std::span<const PlannedRow> rows)
 }
 
 // Sender and receiver both see the rows that they share in the order of the plan, so no row is named.
-void RowExchange::put_gradients(std::span<const PlannedRow> rows, int owner, rpc::Buffer& buffer) const {
+void RowExchange::put_gradients(std::span<const PlannedRow> rows, Urgency when, int owner,
+                                rpc::Buffer& buffer) const {
+  const auto goes = [&](const PlannedRow& row) { return row.owner == owner && urgency(row) == when; };
   std::size_t size = 0;
   for (const PlannedRow& row : rows) {
-    if (row.owner == owner) size += static_cast<std::size_t>(layout(row.row).dim);
+    if (goes(row)) size += static_cast<std::size_t>(layout(row.row).dim);
   }
   rpc::WireWriter out(buffer);
   float* to = out.room<float>(size);
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (rows[i].owner != owner) continue;
+    if (!goes(rows[i])) continue;
     std::memcpy(to, gradients_[i], bytes(layout(rows[i].row).dim));
     to += layout(rows[i].row).dim;
   }
 }
 
-void RowExchange::apply(std::span<const PlannedRow> rows, std::span<const rpc::Message> received,
+std::vector<PlannedRow> RowExchange::own(std::span<const PlannedRow> rows, Urgency when) const {
+  std::vector<PlannedRow> own;
+  std::copy_if(rows.begin(), rows.end(), std::back_inserter(own),
+               [&](const PlannedRow& row) { return row.owner == rank_ && urgency(row) == when; });
+  return own;
+}
+
+void RowExchange::apply(std::span<const PlannedRow> own, std::span<const rpc::Message> received,
                         const embedding::UpdateRule& rule, embedding::SlotArena& slots) {
   const embedding::Kernels& kernels = embedding::kernels();
-  std::vector<const float*> next(static_cast<std::size_t>(trainers_));
-  for (int peer = 0; peer < trainers_; ++peer) {
-    if (peer == rank_) continue;
-    const auto at = static_cast<std::size_t>(peer);
-    next[at] = rpc::WireReader(received[at].payload).array<float>().data();
-  }
+  std::vector<const float*> next;
+  for (const rpc::Message& message : received)
+    next.push_back(rpc::WireReader(message.payload).array<float>().data());
   sum_.resize(embedding::kWidestRow);
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (rows[i].owner != rank_) continue;
-    const std::int32_t dim = layout(rows[i].row).dim;
+  for (const PlannedRow& row : own) {
+    const std::int32_t dim = layout(row.row).dim;
     bool first = true;
     for (int peer = 0; peer < trainers_; ++peer) {
-      if ((rows[i].users & lookahead::only(peer)) == 0) continue;
-      const float*& theirs = next[static_cast<std::size_t>(peer)];
-      const float* const gradient = peer == rank_ ? gradients_[i] : theirs;
-      if (peer != rank_) theirs += dim;
+      if ((row.users & lookahead::only(peer)) == 0) continue;
+      const float*& gradient = next[static_cast<std::size_t>(peer)];
       if (first) {
         std::memcpy(sum_.data(), gradient, bytes(dim));
       } else {
         kernels.add(dim, gradient, sum_.data());
       }
+      gradient += dim;
       first = false;
     }
-    kernels.apply(rule, dim, sum_.data(), slots.slot(rows[i].slot));
+    kernels.apply(rule, dim, sum_.data(), slots.slot(row.slot));
   }
 }
 
-void RowExchange::put_updates(std::span<const PlannedRow> rows, int peer, const embedding::SlotArena& slots,
+void RowExchange::put_updates(std::span<const PlannedRow> own, int peer, const embedding::SlotArena& slots,
                               rpc::Buffer& buffer) const {
   const auto goes = [&](const PlannedRow& row) {
-    return row.owner == rank_ && row.next_use != lookahead::kNever &&
-           (row.next_users & lookahead::only(peer)) != 0;
+    return row.next_use != lookahead::kNever && (row.next_users & lookahead::only(peer)) != 0;
   };
   std::size_t count = 0;
   std::size_t size = 0;
-  for (const PlannedRow& row : rows) {
+  for (const PlannedRow& row : own) {
     if (!goes(row)) continue;
     ++count;
     size += static_cast<std::size_t>(layout(row.row).used());
   }
   rpc::WireWriter out(buffer);
   Place* place = out.room<Place>(count);
-  for (const PlannedRow& row : rows) {
+  for (const PlannedRow& row : own) {
     if (goes(row)) *place++ = {row.row, row.slot};
   }
   float* to = out.room<float>(size);
-  for (const PlannedRow& row : rows) {
+  for (const PlannedRow& row : own) {
     if (!goes(row)) continue;
     std::memcpy(to, slots.slot(row.slot), bytes(layout(row.row).used()));
     to += layout(row.row).used();

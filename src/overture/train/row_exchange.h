@@ -1,6 +1,7 @@
 // How several trainers agree on the rows that they share in a batch: every user of a row sends its gradient
 // to the row's owner, who adds them up in the order of ranks, changes the row once, and sends it, with what
-// the optimizer remembers, to those who will use it next. Nothing is sent for rows that nobody shares.
+// the optimizer remembers, to those who will use it next. Nothing is sent for rows that nobody shares. Rows
+// that the next batch does not use have until the one after it: their exchange is a round of its own.
 #pragma once
 
 #include <cstdint>
@@ -14,6 +15,15 @@
 
 namespace overture::train {
 
+enum class Urgency : std::uint8_t { at_once, late };
+
+// Rows of the class `later` that nobody uses again may be written back before the next batch, and cannot
+// wait.
+constexpr Urgency urgency(const lookahead::PlannedRow& row) {
+  return row.sync == lookahead::Sync::later && row.next_use != lookahead::kNever ? Urgency::late
+                                                                                 : Urgency::at_once;
+}
+
 class RowExchange {
  public:
   RowExchange(std::vector<embedding::RowLayout> layouts, int rank, int trainers)
@@ -23,13 +33,15 @@ class RowExchange {
   std::span<float* const> gradients(std::span<const lookahead::PlannedRow> rows);
 
   // The gradients of rows that `owner` owns.
-  void put_gradients(std::span<const lookahead::PlannedRow> rows, int owner, rpc::Buffer& buffer) const;
-  // Adds up what the others sent for own rows (`received` by rank, the own place unused) and changes the
-  // rows.
-  void apply(std::span<const lookahead::PlannedRow> rows, std::span<const rpc::Message> received,
+  void put_gradients(std::span<const lookahead::PlannedRow> rows, Urgency when, int owner,
+                     rpc::Buffer& buffer) const;
+  // Those that this trainer owns.
+  std::vector<lookahead::PlannedRow> own(std::span<const lookahead::PlannedRow> rows, Urgency when) const;
+  // Adds up what all sent for own rows (`received` by rank) and changes the rows.
+  void apply(std::span<const lookahead::PlannedRow> own, std::span<const rpc::Message> received,
              const embedding::UpdateRule& rule, embedding::SlotArena& slots);
   // Own rows that `peer` will use next; and what comes of that at the other end.
-  void put_updates(std::span<const lookahead::PlannedRow> rows, int peer, const embedding::SlotArena& slots,
+  void put_updates(std::span<const lookahead::PlannedRow> own, int peer, const embedding::SlotArena& slots,
                    rpc::Buffer& buffer) const;
   void take_updates(const rpc::Message& message, embedding::SlotArena& slots) const;
 

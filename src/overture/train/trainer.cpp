@@ -44,25 +44,23 @@ void Trainer::take(rpc::Message message, Outbox& /*out*/) {
     case Kind::dense_gradients:
     case Kind::dense_sums:
     case Kind::gradients:
-    case Kind::updates: {
-      auto& messages = peers_[{kind_of(message), message.step}];
-      messages.resize(static_cast<std::size_t>(parties_.trainers));
-      const auto from = static_cast<std::size_t>(parties_.rank(message.from));
-      messages[from] = std::move(message);
-      break;
-    }
+    case Kind::updates:
+    case Kind::late_gradients:
+    case Kind::late_updates: take_from_trainer(std::move(message)); break;
     default: check(false, "a trainer gets what a trainer understands");
   }
 }
 
-bool Trainer::advance(Outbox& out) {
+// What the step under way needs comes first; the others' late rows fill the time in which it waits.
+bool Trainer::advance(Outbox& out) { return advance_step(out) || advance_rounds(Urgency::late, out); }
+
+bool Trainer::advance_step(Outbox& out) {
   switch (stage_) {
     case Stage::plan: return begin_step(out);
     case Stage::rows: return run_batch(out);
     case Stage::dense_gradients: return reduce_dense(out);
     case Stage::dense_sums: return apply_dense(out);
-    case Stage::gradients: return apply_gradients(out);
-    case Stage::updates: return take_updates(out);
+    case Stage::shared_rows: return share_rows(out);
     case Stage::done: return false;
   }
   return false;
@@ -70,7 +68,9 @@ bool Trainer::advance(Outbox& out) {
 
 void Trainer::waited(double seconds) {
   switch (stage_) {
-    case Stage::plan: report_.waited_for_plan += seconds; break;
+    case Stage::plan:
+      (orders_.empty() ? report_.waited_for_plan : report_.waited_for_peers) += seconds;
+      break;
     case Stage::rows: report_.waited_for_rows += seconds; break;
     default: report_.waited_for_peers += seconds;
   }
@@ -78,6 +78,10 @@ void Trainer::waited(double seconds) {
 
 bool Trainer::begin_step(Outbox& out) {
   if (orders_.empty()) return false;
+  // Late rows have until the batch after the next; but what is saved or flushed is complete.
+  const rpc::Message& next = orders_.front();
+  const bool runs = kind_of(next) == Kind::step && !rpc::WireReader(next.payload).get<StepHead>().flush;
+  if (!rounds_done(runs ? next.step - 2 : next.step)) return false;
   order_ = std::move(orders_.front());
   orders_.pop_front();
   if (kind_of(order_) == Kind::stop) {
@@ -188,19 +192,15 @@ bool Trainer::run_batch(Outbox& out) {
     finish_step(out);
     return true;
   }
-  for (int peer = 0; peer < parties_.trainers; ++peer) {
-    const auto [begin, end] = dense_share(peer);
+  for (int rank = 0; rank < parties_.trainers; ++rank) {
+    const auto [begin, end] = dense_share(rank);
     rpc::Buffer payload;
     rpc::WireWriter(payload).put(
         std::span<const float>(learner_.parameters().gradients().subspan(begin, end - begin)));
-    to_peer(Kind::dense_gradients, peer, std::move(payload), out);
+    send_to(rank, Kind::dense_gradients, part_.head.batch, std::move(payload), out);
   }
   learner_.sum_gradients(exchange_.gradients(part_.rows));
-  for (int peer = 0; peer < parties_.trainers; ++peer) {
-    rpc::Buffer payload;
-    exchange_.put_gradients(part_.rows, peer, payload);
-    to_peer(Kind::gradients, peer, std::move(payload), out);
-  }
+  begin_round(Urgency::at_once, out);
   stage_ = Stage::dense_gradients;
   return true;
 }
@@ -213,65 +213,95 @@ std::pair<std::size_t, std::size_t> Trainer::dense_share(int rank) const {
 
 // Each trainer adds up its share of the parameters, in the order of ranks, and sends the sums to all.
 bool Trainer::reduce_dense(Outbox& out) {
-  const std::vector<rpc::Message> received = from_peers(Kind::dense_gradients);
+  const std::vector<rpc::Message> received = from_all(Kind::dense_gradients, part_.head.batch);
   if (received.empty()) return false;
-  const auto [begin, end] = dense_share(rank_);
-  std::span<float> own = learner_.parameters().gradients().subspan(begin, end - begin);
-  std::vector<float> sum(own.size());
-  for (int peer = 0; peer < parties_.trainers; ++peer) {
-    const std::span<const float> theirs =
-        peer == rank_ ? std::span<const float>(own)
-                      : rpc::WireReader(received[static_cast<std::size_t>(peer)].payload).array<float>();
-    if (peer == 0) {
-      std::copy(theirs.begin(), theirs.end(), sum.begin());
+  std::vector<float> sum;
+  for (const rpc::Message& message : received) {
+    const auto gradients = rpc::WireReader(message.payload).array<float>();
+    if (sum.empty()) {
+      sum.assign(gradients.begin(), gradients.end());
     } else {
-      embedding::kernels().add(std::ssize(sum), theirs.data(), sum.data());
+      embedding::kernels().add(std::ssize(sum), gradients.data(), sum.data());
     }
   }
-  std::copy(sum.begin(), sum.end(), own.begin());
-  for (int peer = 0; peer < parties_.trainers; ++peer) {
+  for (int rank = 0; rank < parties_.trainers; ++rank) {
     rpc::Buffer payload;
     rpc::WireWriter(payload).put(std::span<const float>(sum));
-    to_peer(Kind::dense_sums, peer, std::move(payload), out);
+    send_to(rank, Kind::dense_sums, part_.head.batch, std::move(payload), out);
   }
   stage_ = Stage::dense_sums;
   return true;
 }
 
 bool Trainer::apply_dense(Outbox& /*out*/) {
-  const std::vector<rpc::Message> received = from_peers(Kind::dense_sums);
+  const std::vector<rpc::Message> received = from_all(Kind::dense_sums, part_.head.batch);
   if (received.empty()) return false;
-  for (int peer = 0; peer < parties_.trainers; ++peer) {
-    if (peer == rank_) continue;
-    const auto sums = rpc::WireReader(received[static_cast<std::size_t>(peer)].payload).array<float>();
-    std::copy(
-        sums.begin(), sums.end(),
-        learner_.parameters().gradients().begin() + static_cast<std::ptrdiff_t>(dense_share(peer).first));
+  auto to = learner_.parameters().gradients().begin();
+  for (const rpc::Message& message : received) {
+    const auto sums = rpc::WireReader(message.payload).array<float>();
+    to = std::copy(sums.begin(), sums.end(), to);
   }
   learner_.update_dense(step());
-  stage_ = Stage::gradients;
+  stage_ = Stage::shared_rows;
   return true;
 }
 
-bool Trainer::apply_gradients(Outbox& out) {
-  const std::vector<rpc::Message> received = from_peers(Kind::gradients);
-  if (received.empty()) return false;
-  exchange_.apply(part_.rows, received, update_rule(row_optimizer_, step()), slots_);
-  for (int peer = 0; peer < parties_.trainers; ++peer) {
+void Trainer::begin_round(Urgency when, Outbox& out) {
+  const Kind kind = when == Urgency::late ? Kind::late_gradients : Kind::gradients;
+  for (int rank = 0; rank < parties_.trainers; ++rank) {
     rpc::Buffer payload;
-    exchange_.put_updates(part_.rows, peer, slots_, payload);
-    to_peer(Kind::updates, peer, std::move(payload), out);
+    exchange_.put_gradients(part_.rows, when, rank, payload);
+    send_to(rank, kind, part_.head.batch, std::move(payload), out);
   }
-  stage_ = Stage::updates;
+  rounds_.push_back({.batch = part_.head.batch,
+                     .when = when,
+                     .own = exchange_.own(part_.rows, when),
+                     .rule = update_rule(row_optimizer_, step())});
+}
+
+// First the gradients, then what their owners made of them.
+bool Trainer::advance_round(Round& round, Outbox& out) {
+  const bool late = round.when == Urgency::late;
+  const Kind updates = late ? Kind::late_updates : Kind::updates;
+  const Kind awaited = round.applied ? updates : late ? Kind::late_gradients : Kind::gradients;
+  const std::vector<rpc::Message> received = from_all(awaited, round.batch);
+  if (received.empty()) return false;
+  if (round.applied) {
+    for (int rank = 0; rank < parties_.trainers; ++rank) {
+      if (rank != rank_) exchange_.take_updates(received[static_cast<std::size_t>(rank)], slots_);
+    }
+    round.done = true;
+    return true;
+  }
+  exchange_.apply(round.own, received, round.rule, slots_);
+  round.applied = true;
+  for (int rank = 0; rank < parties_.trainers; ++rank) {
+    rpc::Buffer payload;
+    if (rank != rank_) exchange_.put_updates(round.own, rank, slots_, payload);
+    send_to(rank, updates, round.batch, std::move(payload), out);
+  }
   return true;
 }
 
-bool Trainer::take_updates(Outbox& out) {
-  const std::vector<rpc::Message> received = from_peers(Kind::updates);
-  if (received.empty()) return false;
-  for (int peer = 0; peer < parties_.trainers; ++peer) {
-    if (peer != rank_) exchange_.take_updates(received[static_cast<std::size_t>(peer)], slots_);
+bool Trainer::advance_rounds(Urgency when, Outbox& out) {
+  for (Round& round : rounds_) {
+    if (round.when != when || !advance_round(round, out)) continue;
+    std::erase_if(rounds_, [](const Round& one) { return one.done; });
+    return true;
   }
+  return false;
+}
+
+bool Trainer::rounds_done(std::int64_t through) const {
+  return std::none_of(rounds_.begin(), rounds_.end(),
+                      [&](const Round& round) { return round.batch <= through; });
+}
+
+bool Trainer::share_rows(Outbox& out) {
+  if (advance_rounds(Urgency::at_once, out)) return true;
+  const auto urgent = [](const Round& round) { return round.when == Urgency::at_once; };
+  if (std::any_of(rounds_.begin(), rounds_.end(), urgent)) return false;
+  begin_round(Urgency::late, out);  // behind everything that somebody waits for
   finish_step(out);
   return true;
 }
@@ -325,23 +355,34 @@ void Trainer::save(const rpc::Message& message, Outbox& out) {
   out.push_back(std::move(state));
 }
 
-std::vector<rpc::Message> Trainer::from_peers(Kind kind) {
-  const auto found = peers_.find({kind, part_.head.batch});
-  if (found == peers_.end()) return {};
-  for (int peer = 0; peer < parties_.trainers; ++peer) {
-    // An address that is not a trainer's: nothing has come yet.
-    if (peer != rank_ && found->second[static_cast<std::size_t>(peer)].from == parties_.oracle()) return {};
+void Trainer::send_to(int rank, Kind kind, std::int64_t batch, rpc::Buffer payload, Outbox& out) {
+  rpc::Message message = make_message(kind, parties_.trainer(rank), batch);
+  message.payload = std::move(payload);
+  if (rank != rank_) {
+    out.push_back(std::move(message));
+    return;
   }
-  std::vector<rpc::Message> messages = std::move(found->second);
-  peers_.erase(found);
-  return messages;
+  message.from = message.to;
+  take_from_trainer(std::move(message));
 }
 
-void Trainer::to_peer(Kind kind, int peer, rpc::Buffer payload, Outbox& out) const {
-  if (peer == rank_) return;
-  rpc::Message message = make_message(kind, parties_.trainer(peer), part_.head.batch);
-  message.payload = std::move(payload);
-  out.push_back(std::move(message));
+void Trainer::take_from_trainer(rpc::Message message) {
+  auto& messages = from_trainers_[{kind_of(message), message.step}];
+  messages.resize(static_cast<std::size_t>(parties_.trainers));
+  const auto rank = static_cast<std::size_t>(parties_.rank(message.from));
+  messages[rank] = std::move(message);
+}
+
+std::vector<rpc::Message> Trainer::from_all(Kind kind, std::int64_t batch) {
+  const auto found = from_trainers_.find({kind, batch});
+  if (found == from_trainers_.end()) return {};
+  for (const rpc::Message& message : found->second) {
+    // An address that is not a trainer's: nothing has come yet.
+    if (message.from == parties_.oracle()) return {};
+  }
+  std::vector<rpc::Message> messages = std::move(found->second);
+  from_trainers_.erase(found);
+  return messages;
 }
 
 }  // namespace overture::train

@@ -22,7 +22,7 @@ class Trainer {
   Trainer(const TrainConfig& config, int rank, std::int64_t first_step);
 
   // What it must get before it can go on.
-  enum class Stage : std::uint8_t { plan, rows, dense_gradients, dense_sums, gradients, updates, done };
+  enum class Stage : std::uint8_t { plan, rows, dense_gradients, dense_sums, shared_rows, done };
   Stage stage() const { return stage_; }
   bool done() const { return stage_ == Stage::done; }
 
@@ -41,6 +41,17 @@ class Trainer {
     std::vector<std::pair<lookahead::Row, std::uint32_t>> rows;  // and their slots
   };
 
+  // An exchange of rows that trainers share in a batch.
+  struct Round {
+    std::int64_t batch;
+    Urgency when;
+    std::vector<lookahead::PlannedRow> own;
+    embedding::UpdateRule rule;
+    bool applied = false;
+    bool done = false;
+  };
+
+  bool advance_step(Outbox& out);
   bool begin_step(Outbox& out);
   void clean_up(Outbox& out);
   void store_evictions(Outbox& out);
@@ -49,15 +60,19 @@ class Trainer {
   bool run_batch(Outbox& out);
   bool reduce_dense(Outbox& out);
   bool apply_dense(Outbox& out);
-  bool apply_gradients(Outbox& out);
-  bool take_updates(Outbox& out);
+  void begin_round(Urgency when, Outbox& out);
+  bool advance_rounds(Urgency when, Outbox& out);
+  bool advance_round(Round& round, Outbox& out);
+  bool rounds_done(std::int64_t through) const;
+  bool share_rows(Outbox& out);
   void finish_step(Outbox& out);
   void remember_owned();
   void save(const rpc::Message& message, Outbox& out);
 
-  // The messages of a kind for this step, by rank, once all peers have sent theirs; empty before.
-  std::vector<rpc::Message> from_peers(Kind kind);
-  void to_peer(Kind kind, int peer, rpc::Buffer payload, Outbox& out) const;
+  // The messages of a kind for a batch, by rank, once all have sent theirs, this trainer too; empty before.
+  std::vector<rpc::Message> from_all(Kind kind, std::int64_t batch);
+  void send_to(int rank, Kind kind, std::int64_t batch, rpc::Buffer payload, Outbox& out);
+  void take_from_trainer(rpc::Message message);
   std::pair<std::size_t, std::size_t> dense_share(int rank) const;
   int server_of(lookahead::Row row) const { return static_cast<int>(id(row) % parties_.servers); }
   const embedding::RowLayout& layout(lookahead::Row row) const {
@@ -82,7 +97,8 @@ class Trainer {
   std::int64_t requests_made_ = 0;
   std::map<std::int64_t, Request> requests_;  // under way, by number
   std::map<std::int32_t, int> outstanding_;   // requests under way, by the batch that needs them
-  std::map<std::pair<Kind, std::int64_t>, std::vector<rpc::Message>> peers_;
+  std::map<std::pair<Kind, std::int64_t>, std::vector<rpc::Message>> from_trainers_;
+  std::deque<Round> rounds_;
   // Rows whose value this trainer answers for, by slot: until the batch that uses them next.
   struct Owned {
     lookahead::Row row = lookahead::kNoRow;
