@@ -138,7 +138,9 @@ inline void pool(const PoolJob& job) {
 template <int Vectors>
 [[gnu::always_inline]] inline void sum_in_registers(const SumJob& job, std::uint32_t row, Eight* sum) {
   for (int v = 0; v < Vectors; ++v) sum[v] = Eight{};
+  const std::uint32_t last = job.starts[job.rows];
   for (std::uint32_t i = job.starts[row]; i < job.starts[row + 1]; ++i) {
+    if (last - i > kAhead) prefetch_row<0>(job.gradients + job.places[i + kAhead], Vectors * kLanes);
     const Eight scale = all(job.scales == nullptr ? 1.0f : job.scales[i]);
     for (int v = 0; v < Vectors; ++v) sum[v] += scale * load(job.gradients + job.places[i] + v * kLanes);
   }
