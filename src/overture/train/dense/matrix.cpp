@@ -1,5 +1,8 @@
 #include "overture/train/dense/matrix.h"
 
+#include <algorithm>
+#include <numeric>
+
 #include "overture/train/dense/floats.h"
 
 namespace overture::train {
@@ -7,6 +10,7 @@ namespace {
 
 constexpr std::int64_t kStripe = 128;  // rows of a product: as many as product_loops.h takes at once
 constexpr std::int64_t kPackedAtOnce = 128;
+constexpr std::int64_t kColumnsAtOnce = 512;
 
 // Where the calling thread packs right factors, one after the other.
 float* room_to_pack(const ProductShape& shape) {
@@ -27,6 +31,17 @@ void multiply_shared(const ProductShape& shape, const Factor& left, const Factor
   });
 }
 
+// A product of one row reads the right factor once: putting it into order first would take longer than that.
+void one_weight_gradient(const LinearShape& shape, const float* dy, const float* x,
+                         const LinearGradients& gradients, Workers& workers) {
+  workers.ranges(shape.inputs, kColumnsAtOnce, [&](std::int64_t from, std::int64_t to) {
+    std::fill(gradients.weights + from, gradients.weights + to, 0.0f);
+    for (std::int64_t s = 0; s < shape.samples; ++s)
+      product_loops().add_multiple(to - from, dy[s], x + s * shape.inputs + from, gradients.weights + from);
+  });
+  if (gradients.biases != nullptr) *gradients.biases = std::accumulate(dy, dy + shape.samples, 0.0f);
+}
+
 }  // namespace
 
 void linear_forward(const LinearShape& shape, const float* x, const float* w, float* y,
@@ -43,6 +58,10 @@ void linear_input_gradient(const LinearShape& shape, const float* dy, const floa
 
 void linear_weight_gradient(const LinearShape& shape, const float* dy, const float* x,
                             const LinearGradients& gradients, Workers& workers) {
+  if (shape.outputs == 1) {
+    one_weight_gradient(shape, dy, x, gradients, workers);
+    return;
+  }
   multiply_shared({shape.outputs, shape.inputs, shape.samples}, {dy, shape.outputs, true}, {x, shape.inputs},
                   {gradients.weights, shape.inputs}, {.row_sums = gradients.biases}, workers);
 }

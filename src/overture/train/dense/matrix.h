@@ -26,7 +26,7 @@ void linear_forward(const LinearShape& shape, const float* x, const float* w, fl
 // dx = dy w
 void linear_input_gradient(const LinearShape& shape, const float* dy, const float* w, float* dx,
                            const AroundProduct& around, Workers& workers);
-// weights = dy^T x, biases: the sums of dy's columns.
+// weights = dy^T x, biases: the sums of dy's columns, unless null.
 struct LinearGradients {
   float* weights;
   float* biases;

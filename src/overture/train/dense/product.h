@@ -52,6 +52,8 @@ struct ProductLoops {
   void (*pack)(const ProductShape& shape, const Factor& right, std::int64_t from, std::int64_t to,
                float* packed);
   void (*multiply)(const ProductJob& job);
+  // to += number * from
+  void (*add_multiple)(std::int64_t count, float number, const float* from, float* to);
 };
 
 const ProductLoops& portable_product();

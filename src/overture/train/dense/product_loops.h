@@ -316,7 +316,19 @@ struct Loops {
     }
   }
 
-  static constexpr ProductLoops kLoops{.packed_size = packed_size, .pack = pack, .multiply = multiply};
+  static void add_multiple(std::int64_t count, float number, const float* from, float* to) {
+    std::int64_t i = 0;
+    const Vector numbers = Register<kLanes>::all(number);
+    for (; i + kLanes <= count; i += kLanes) {
+      Vector sum = load(to + i);
+      sum += numbers * load(from + i);
+      store(to + i, sum);
+    }
+    for (; i < count; ++i) to[i] += number * from[i];
+  }
+
+  static constexpr ProductLoops kLoops{
+      .packed_size = packed_size, .pack = pack, .multiply = multiply, .add_multiple = add_multiple};
 };
 
 }  // namespace

@@ -137,6 +137,17 @@ TEST(Product, DoesNotDependOnHowItsRowsAreShared) {
   }
 }
 
+TEST(Product, AddsAMultipleNumberByNumber) {
+  const std::vector<float> from = random_floats(77, "from");
+  const std::vector<float> start = random_floats(77, "to");
+  for (const ProductLoops* loops : loops_of_this_machine()) {
+    std::vector<float> to = start;
+    loops->add_multiple(std::ssize(to), 0.7f, from.data(), to.data());
+    for (std::size_t i = 0; i < to.size(); ++i)
+      ASSERT_EQ(to[i], fused(loops) ? std::fma(0.7f, from[i], start[i]) : start[i] + 0.7f * from[i]);
+  }
+}
+
 TEST(Product, AddsUpTheRowsOfATransposedLeftFactor) {
   const Case one{.shape = {150, 33, 390}, .left_transposed = true};
   for (const ProductLoops* loops : loops_of_this_machine()) {
