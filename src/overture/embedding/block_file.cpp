@@ -112,6 +112,9 @@ void BlockReader::get(void* data, std::size_t size) {
   if (std::fread(data, 1, size, file_.get()) != size) fail("is cut short");
 }
 
-void BlockReader::fail(const std::string& what) const { throw UserError({.file = path_.string()}, what); }
+void BlockReader::fail(const std::string& what) const {
+  throw UserError({.file = path_.string()}, what,
+                  "without this checkpoint's folder, the one before it is used");
+}
 
 }  // namespace overture::embedding

@@ -9,9 +9,9 @@
 namespace overture::embedding {
 namespace {
 
-void within(std::string_view key, double value, double least, double below) {
+void within(std::string_view section, std::string_view key, double value, double least, double below) {
   if (value >= least && value < below) return;
-  throw UserError({.key = std::string(key)},
+  throw UserError({.key = fmt::format("{}.{}", section, key)},
                   fmt::format("{} is not from {} to below {}", value, least, below));
 }
 
@@ -26,11 +26,11 @@ std::int32_t state_floats(OptimizerKind kind, std::int32_t dim) {
 
 }  // namespace
 
-void validate(const OptimizerConfig& config) {
-  within("learning_rate", config.learning_rate, 0, 1e6);
-  within("epsilon", config.epsilon, 0, 1);
-  within("beta1", config.beta1, 0, 1);
-  within("beta2", config.beta2, 0, 1);
+void validate(const OptimizerConfig& config, std::string_view section) {
+  within(section, "learning_rate", config.learning_rate, 0, 1e6);
+  within(section, "epsilon", config.epsilon, 0, 1);
+  within(section, "beta1", config.beta1, 0, 1);
+  within(section, "beta2", config.beta2, 0, 1);
 }
 
 UpdateRule update_rule(const OptimizerConfig& config, std::int64_t step) {

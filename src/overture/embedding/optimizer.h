@@ -24,7 +24,7 @@ struct OptimizerConfig {
 };
 
 // Throws UserError that names the value.
-void validate(const OptimizerConfig& config);
+void validate(const OptimizerConfig& config, std::string_view section);
 
 // The numbers of one step, in the precision that rows have.
 struct UpdateRule {

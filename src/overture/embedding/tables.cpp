@@ -54,7 +54,7 @@ std::int64_t TablesConfig::width() const {
 }
 
 void validate(const TablesConfig& config) {
-  validate(config.optimizer);
+  validate(config.optimizer, "table_optimizer");
   for (std::size_t t = 0; t < config.tables.size(); ++t) {
     within(t, "rows", config.tables[t].rows, kMostRows);
     within(t, "dim", config.tables[t].dim, kWidestRow);

@@ -117,7 +117,7 @@ bool Planner::enter() {
       if (number > step()) return false;
       throw UserError(fmt::format("batch {} looks up {} different rows; the cache holds {}", number,
                                   window_.batches()[number].rows(), *config_.capacity),
-                      "raise the capacity or make the batches smaller");
+                      "raise cache.capacity (--cache-size), leave it out, or make the batches smaller");
     }
   }
   window_.enter();

@@ -32,8 +32,8 @@ lookahead::PlannerConfig TrainConfig::planner() const {
 }
 
 void validate(const TrainConfig& config) {
+  validate(config.dense_optimizer, "optimizer");
   validate(config.tables);
-  validate(config.dense_optimizer);
   within("trainers", config.trainers, 1, lookahead::kMostTrainers);
   within("servers", config.servers, 1, 1024);
   within("threads", config.threads, 1, 1024);
