@@ -126,17 +126,16 @@ struct Loops {
   [[gnu::always_inline]] static void transpose(const float* from, std::int64_t stride, float* to,
                                                std::int64_t to_stride) {
     typedef float Four __attribute__((vector_size(16)));
-    typedef int Order __attribute__((vector_size(16)));
     Four row[4];
     for (int i = 0; i < 4; ++i) __builtin_memcpy(&row[i], from + i * stride, sizeof row[i]);
-    const Four low01 = __builtin_shuffle(row[0], row[1], Order{0, 4, 1, 5});
-    const Four low23 = __builtin_shuffle(row[2], row[3], Order{0, 4, 1, 5});
-    const Four high01 = __builtin_shuffle(row[0], row[1], Order{2, 6, 3, 7});
-    const Four high23 = __builtin_shuffle(row[2], row[3], Order{2, 6, 3, 7});
-    const Four column[4] = {__builtin_shuffle(low01, low23, Order{0, 1, 4, 5}),
-                            __builtin_shuffle(low01, low23, Order{2, 3, 6, 7}),
-                            __builtin_shuffle(high01, high23, Order{0, 1, 4, 5}),
-                            __builtin_shuffle(high01, high23, Order{2, 3, 6, 7})};
+    const Four low01 = __builtin_shufflevector(row[0], row[1], 0, 4, 1, 5);
+    const Four low23 = __builtin_shufflevector(row[2], row[3], 0, 4, 1, 5);
+    const Four high01 = __builtin_shufflevector(row[0], row[1], 2, 6, 3, 7);
+    const Four high23 = __builtin_shufflevector(row[2], row[3], 2, 6, 3, 7);
+    const Four column[4] = {__builtin_shufflevector(low01, low23, 0, 1, 4, 5),
+                            __builtin_shufflevector(low01, low23, 2, 3, 6, 7),
+                            __builtin_shufflevector(high01, high23, 0, 1, 4, 5),
+                            __builtin_shufflevector(high01, high23, 2, 3, 6, 7)};
     for (int i = 0; i < 4; ++i) __builtin_memcpy(to + i * to_stride, &column[i], sizeof column[i]);
   }
 
