@@ -122,6 +122,56 @@ TEST(Train, AFullDiskLeavesTheCheckpointBefore) {
   expect_same_model(folder.path() / "whole", folder.path() / "cut");
 }
 
+// The value of a key in every line that has it.
+std::vector<std::string> values(const fs::path& file, const std::string& key) {
+  std::vector<std::string> found;
+  for (const std::string& line : lines_of(read_text(file))) {
+    const std::size_t from = line.find('"' + key + "\": ");
+    if (from != std::string::npos) found.push_back(line.substr(from, line.find_first_of(",}", from) - from));
+  }
+  return found;
+}
+
+TEST(Train, EvaluationsOnTheWayChangeNothingAndGoOnAfterResuming) {
+  const TemporaryFolder folder;
+  const Surroundings here{.folder = folder.path()};
+  const Words cache{"--lookahead-value", "10", "--optimizer", "adagrad"};
+  ASSERT_EQ(run_overture(train("without", cache), here).exit_code, 0);
+  Words watched = cache;
+  watched.insert(watched.end(), {"--test-freq", "10"});
+  const Outcome whole = run_overture(train("whole", watched), here);
+  ASSERT_EQ(whole.exit_code, 0) << whole.text();
+  expect_same_model(folder.path() / "without", folder.path() / "whole");
+  EXPECT_NE(whole.err.find("step 20: AUC 0."), std::string::npos) << whole.err;
+  EXPECT_NE(whole.out.find("best AUC"), std::string::npos) << whole.out;
+
+  // After 10, 20, 30, 40 and all 43 steps; the last is what the summary says of the run.
+  const auto curve = values(folder.path() / "whole" / "metrics.jsonl", "held_out_auc");
+  ASSERT_EQ(curve.size(), 5u);
+  const std::string summary = read_text(folder.path() / "whole" / "summary.json");
+  EXPECT_EQ(values(folder.path() / "whole" / "summary.json", "auc").size(), 6u) << summary;
+  EXPECT_NE(curve.front(), curve.back());
+
+  Words part = watched;
+  part.insert(part.end(), {"--num-batches", "20"});
+  ASSERT_EQ(run_overture(train("parts", part), here).exit_code, 0);
+  watched.insert(watched.end(), {"--resume", "--tensorboard"});
+  ASSERT_EQ(run_overture(train("parts", watched), here).exit_code, 0);
+  expect_same_model(folder.path() / "without", folder.path() / "parts");
+  EXPECT_EQ(values(folder.path() / "parts" / "metrics.jsonl", "held_out_auc"), curve);
+  EXPECT_EQ(values(folder.path() / "parts" / "summary.json", "auc"),
+            values(folder.path() / "whole" / "summary.json", "auc"));
+  EXPECT_EQ(values(folder.path() / "parts" / "summary.json", "steps"),
+            values(folder.path() / "whole" / "summary.json", "steps"));
+  const std::string curves =
+      read_text(folder.path() / "parts" / "tensorboard" / "events.out.tfevents.0000000020.overture");
+  EXPECT_NE(curves.find("held out/AUC"), curves.rfind("held out/AUC")) << "one AUC only";
+
+  const Outcome none = run_overture(train("none", {"--test-freq", "10", "-s", "data.test_every=0"}), here);
+  EXPECT_EQ(none.exit_code, 2);
+  EXPECT_NE(none.err.find("evaluate_every: there are no held-out samples"), std::string::npos) << none.err;
+}
+
 TEST(Evaluate, SaysWhatTrainSaid) {
   const TemporaryFolder folder;
   const Outcome trained = run_overture(train("a"), {.folder = folder.path()});

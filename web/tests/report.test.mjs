@@ -97,6 +97,8 @@ const VIEWS = {
     drawings: [
       'What ran when',
       'Loss',
+      'AUC',
+      'Accuracy',
       'Throughput',
       'Time per step',
       'Shares',

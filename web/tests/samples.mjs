@@ -52,7 +52,7 @@ const example = (file) => join(root, 'examples', file);
 
 export function train(name = 'train', ...flags) {
   const path = join(scratch, name);
-  const made = '--synthetic kaggle --scale 0.001 --samples 30000 --mini-batch-size 256'.split(' ');
+  const made = '--synthetic kaggle --scale 0.001 --samples 30000 --mini-batch-size 256 --test-freq 20'.split(' ');
   overture('train', ...made, '-o', path, ...flags);
   return path;
 }

@@ -1,8 +1,8 @@
 #include "overture/cli/evaluation.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
-#include "overture/base/interrupt.h"
 #include "overture/base/progress.h"
 #include "overture/cli/counts.h"
 #include "overture/train/dense/loss.h"
@@ -21,6 +21,15 @@ data::Metrics evaluate(data::BatchSource& source, const Predict& predict) {
     progress.update(done);
   }
   return evaluation.metrics();
+}
+
+nlohmann::ordered_json metrics_json(const data::Metrics& metrics) {
+  return {{"samples", metrics.samples},
+          {"log_loss", metrics.log_loss},
+          {"auc", metrics.auc},
+          {"accuracy", metrics.accuracy},
+          {"normalized_entropy", metrics.normalized_entropy},
+          {"calibration", metrics.calibration}};
 }
 
 std::vector<std::pair<std::string, std::string>> metric_lines(const data::Metrics& metrics) {

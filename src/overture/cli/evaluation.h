@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include <nlohmann/json_fwd.hpp>
+
 #include "overture/data/batch.h"
 #include "overture/data/metrics.h"
 
@@ -16,6 +18,9 @@ namespace overture::cli {
 using Predict = std::function<std::span<const float>(const data::Batch&)>;
 
 data::Metrics evaluate(data::BatchSource& source, const Predict& predict);
+
+// All of them, as in summaries.
+nlohmann::ordered_json metrics_json(const data::Metrics& metrics);
 
 // Label and value, for people.
 std::vector<std::pair<std::string, std::string>> metric_lines(const data::Metrics& metrics);

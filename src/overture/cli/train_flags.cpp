@@ -36,6 +36,8 @@ constexpr Flag kFlags[] = {
     {"--servers", "servers", "That share the rows"},
     {"--threads", "threads", "Of each trainer; the result is the same for any number"},
     {"--checkpoint-every", "checkpoint_every", "Steps; 0: only at the end"},
+    {"--test-freq", "evaluate_every",
+     "Steps between evaluations on the held-out samples; 0: only at the end"},
 };
 
 }  // namespace

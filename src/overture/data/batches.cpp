@@ -68,6 +68,24 @@ bool Batches::plain() const {
   return !filtered && options_.shuffle_block == 0;
 }
 
+// Whether passing over what is not held out costs less than reading it: evaluation comes often.
+bool Batches::can_jump() const {
+  return options_.part == Part::test && options_.split.test_every > 0 && options_.shuffle_block == 0 &&
+         reader_->samples().has_value();
+}
+
+void Batches::jump_to_held_out(Batch& batch) {
+  clear(batch, shape());
+  const std::int64_t every = options_.split.test_every;
+  while (batch.samples < options_.batch_size) {
+    position_ += reader_->skip(every - 1 - position_ % every);
+    const std::int64_t read = reader_->read(block_, 1);
+    if (read == 0) break;
+    position_ += read;
+    append(batch, block_);
+  }
+}
+
 bool Batches::wanted(std::int64_t sample) const {
   if (options_.part == Part::all || options_.split.test_every == 0) return true;
   const bool held_out = (sample + 1) % options_.split.test_every == 0;
@@ -95,6 +113,8 @@ bool Batches::next_block() {
 bool Batches::fill(Batch& batch) {
   if (plain()) {
     position_ += reader_->read(batch, std::min(options_.batch_size, end_ - position_));
+  } else if (can_jump()) {
+    jump_to_held_out(batch);
   } else {
     clear(batch, shape());
     while (batch.samples < options_.batch_size) {

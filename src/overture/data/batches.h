@@ -52,6 +52,8 @@ class Batches final : public BatchSource {
   bool next_block();
   bool wanted(std::int64_t sample) const;
   bool plain() const;
+  bool can_jump() const;
+  void jump_to_held_out(Batch& batch);
 
   Open open_;
   BatchOptions options_;

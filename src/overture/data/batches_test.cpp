@@ -78,8 +78,11 @@ TEST(Batches, HoldOutEveryNth) {
   const Split split{.test_every = 3};
   Batches train(numbers(8), {.batch_size = 3, .part = Part::train, .split = split});
   EXPECT_EQ(flat(all_of(train)), (std::vector<std::int64_t>{0, 1, 3, 4, 6, 7}));
-  Batches test(numbers(8, false), {.batch_size = 3, .part = Part::test, .split = split});
-  EXPECT_EQ(flat(all_of(test)), (std::vector<std::int64_t>{2, 5}));
+  // Read and thrown away, or jumped over.
+  for (const bool known : {false, true}) {
+    Batches test(numbers(11, known), {.batch_size = 2, .part = Part::test, .split = split});
+    EXPECT_EQ(all_of(test), (std::vector<std::vector<std::int64_t>>{{2, 5}, {8}}));
+  }
 }
 
 TEST(Batches, HoldOutTheLast) {

@@ -92,6 +92,17 @@ TEST(PageTable, JsonLinesBecomeColumnsWithGaps) {
   EXPECT_EQ(table["columns"], expected);
 }
 
+TEST(PageTable, ALineThatTellsMoreThanOthersIsNeverLeftOut) {
+  std::string text;
+  for (int step = 0; step < 100; ++step)
+    text += "{\"step\":" + std::to_string(step) + (step == 53 ? ",\"auc\":0.75}\n" : "}\n");
+  const json table = json::parse(pack_json_lines(text, 10));
+  EXPECT_EQ(table["rows"], 100);
+  ASSERT_EQ(table["columns"][0]["numbers"].size(), 11u);
+  EXPECT_EQ(table["columns"][0]["numbers"][5], 53);
+  EXPECT_EQ(table["columns"][1]["numbers"][5], 0.75);
+}
+
 TEST(PageTraffic, SumsFlowsPerPairAndKind) {
   const auto text = pack_traffic("src,dst,bytes,kind\n0,1,10,a\n0,1,5,a\n1,0,7,b\n");
   ASSERT_TRUE(text);

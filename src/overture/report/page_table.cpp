@@ -129,11 +129,14 @@ std::string pack_json_lines(std::string_view text, std::size_t max_rows) {
   Columns table;
   std::unordered_map<std::string, std::size_t> place;
   const std::size_t step = stride(lines(text), max_rows);
+  std::size_t usual = 0;  // names in a line; one with more, such as an evaluation now and then, is kept
   while (!text.empty()) {
     const std::string_view line = text.substr(0, text.find('\n'));
     text.remove_prefix(std::min(text.size(), line.size() + 1));
     const auto object = parse_json<nlohmann::ordered_json>(line);
-    if (!object.is_object() || table.rows++ % step != 0) continue;
+    if (!object.is_object()) continue;
+    if (table.rows == 0) usual = object.size();
+    if (table.rows++ % step != 0 && object.size() <= usual) continue;
     std::vector<std::pair<std::string, std::string>> cells;
     flatten(object, "", cells);
     for (auto& [name, cell] : cells) {

@@ -128,6 +128,8 @@ void describe(V& v, TrainSetup& s) {
                      g.field("delay", l.delay, "Of every message");
                    });
   v.field("checkpoint_every", s.checkpoint_every, "Steps; 0: only at the end");
+  v.field("evaluate_every", s.evaluate_every,
+          "Steps between evaluations on the held-out samples; 0: only at the end");
 }
 
 [[noreturn]] void fail(const TrainSetup& setup, const std::string& key, const std::string& what,
@@ -159,6 +161,7 @@ void check_sound(const TrainSetup& setup) {
   check_least(setup, "batch_size", setup.batch_size, 1);
   check_least(setup, "steps", setup.steps, 0);
   check_least(setup, "checkpoint_every", setup.checkpoint_every, 0);
+  check_least(setup, "evaluate_every", setup.evaluate_every, 0);
   check_least(setup, "cache.lookahead", setup.cache.lookahead, 0);
   check_least(setup, "data.epochs", setup.data.epochs, 1);
   check_least(setup, "data.test_every", setup.data.test_every, 0);
@@ -171,6 +174,8 @@ void check_sound(const TrainSetup& setup) {
     fail(setup, "cache.cleanup_proportion", "is given beside cleanup_interval", "choose one");
   if (is_local(setup) && setup.trainers > 1)
     fail(setup, "trainers", "several trainers need servers", "set cache.lookahead to 1 or more");
+  if (setup.evaluate_every > 0 && setup.data.test_every == 0)
+    fail(setup, "evaluate_every", "there are no held-out samples", "set data.test_every, to 10 say");
 }
 
 // The layers that the setup names, or the model's own, which start with the data's dense features.

@@ -97,7 +97,7 @@ void EmbeddingServer::serve_waiting(Outbox& out) {
   waiting_.swap(still);
 }
 
-// The last trainer to write back makes the checkpoint complete.
+// The last trainer to write back makes the rows complete.
 void EmbeddingServer::save(const rpc::Message& message, Outbox& out) {
   rpc::WireReader in(message.payload);
   const std::string folder = in.text();
@@ -105,7 +105,7 @@ void EmbeddingServer::save(const rpc::Message& message, Outbox& out) {
   store(rows, in.array<float>());
   if (++written_back_ < parties_.trainers) return;
   written_back_ = 0;
-  save_rows(tables_, folder);
+  if (!folder.empty()) save_rows(tables_, folder);
   out.push_back(make_message(Kind::saved, parties_.oracle(), message.step));
 }
 

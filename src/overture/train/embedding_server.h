@@ -34,7 +34,7 @@ class EmbeddingServer {
   embedding::Tables tables_;
   std::vector<std::int64_t> last_store_;  // the last clean-up that a trainer has stored for
   std::vector<rpc::Message> waiting_;     // fetches
-  int written_back_ = 0;                  // trainers that have, for the checkpoint under way
+  int written_back_ = 0;                  // trainers that have, for the save under way
   bool done_ = false;
 };
 

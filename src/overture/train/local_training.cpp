@@ -64,7 +64,8 @@ RunResult LocalTraining::run(data::BatchSource& source, const RunOptions& option
     ++info_.steps;
     info_.samples += batch.samples;
     if (options.on_step) options.on_step(report);
-    if (options.checkpoint_every > 0 && info_.steps % options.checkpoint_every == 0) save(options);
+    if (options.evaluate && is_multiple(info_.steps, options.evaluate_every)) options.evaluate(info_.steps);
+    if (is_multiple(info_.steps, options.checkpoint_every)) save(options);
   }
   save(options);
   result.steps = info_.steps;

@@ -11,12 +11,13 @@ namespace overture::train {
 enum class Kind : std::uint32_t {
   // from the oracle
   step,  // to trainers: a StepPart
-  save,  // to trainers, who pass it on to servers: write a checkpoint to this folder; text
+  save,  // to trainers, who pass it on to servers: write a checkpoint to this folder; text. None: write
+         // nothing, but let the servers have all rows as they are now
   stop,  // to all: nothing will follow
   // from trainers
   fetch,            // to servers: send these rows; the clean-up they belong to, rows
   store,            // to servers: rows that leave the cache at a clean-up; rows, numbers
-  write_back,       // to servers: as store, but for a checkpoint; folder, rows, numbers
+  write_back,       // to servers: as store, but for `save`; folder, rows, numbers
   dense_gradients,  // to trainers: of the share of parameters that they add up; numbers
   dense_sums,       // to trainers: added up
   gradients,        // to trainers: of rows that they own; numbers
@@ -27,7 +28,7 @@ enum class Kind : std::uint32_t {
   dense_state,  // to the oracle, by the first trainer: parameters and optimizer state
   // from servers
   rows,   // to trainers: what they asked for; numbers
-  saved,  // to the oracle
+  saved,  // to the oracle: all rows are here, and in the folder if there is one
 };
 
 struct Parties {

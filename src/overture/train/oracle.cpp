@@ -56,13 +56,13 @@ Oracle::Oracle(const TrainConfig& config, data::BatchSource& source, const RunOp
 void Oracle::take(rpc::Message message, Outbox& /*out*/) {
   switch (kind_of(message)) {
     case Kind::finished: account(message); break;
-    case Kind::saved: --saves_missing_; break;
+    case Kind::saved: --pause_->answers_missing; break;
     case Kind::dense_state: {
       rpc::WireReader in(message.payload);
       const auto values = in.array<float>();
       parameters_ = std::ssize(values);
       save_dense(values, in.array<float>(), partial_checkpoint(options_.checkpoints, steps_done()));
-      --saves_missing_;
+      --pause_->answers_missing;
       break;
     }
     default: check(false, "the oracle gets what it understands");
@@ -71,15 +71,17 @@ void Oracle::take(rpc::Message message, Outbox& /*out*/) {
 
 bool Oracle::advance(Outbox& out) {
   if (done_) return false;
-  if (saving_) {
-    if (saves_missing_ > 0) return false;
-    finish_save();
+  if (pause_) {
+    if (pause_->answers_missing > 0) return false;
+    finish_pause();
     return true;
   }
   const bool ending = flushed_ || stop_wanted();
-  if (ending && !open_.empty()) return false;
-  if (save_due() || (ending && !options_.checkpoints.empty() && saved_ != sent_)) {
-    begin_save(out);
+  const bool evaluate = evaluation_due();
+  if ((ending || evaluate) && !open_.empty()) return false;
+  const bool save = save_due(ending);
+  if (save || evaluate) {
+    begin_pause(save, evaluate, out);
     return true;
   }
   if (ending) {
@@ -92,9 +94,14 @@ bool Oracle::advance(Outbox& out) {
   return true;
 }
 
-bool Oracle::save_due() const {
-  return !options_.checkpoints.empty() && options_.checkpoint_every > 0 && sent_ > saved_ &&
-         (first_step_ + sent_) % options_.checkpoint_every == 0;
+bool Oracle::save_due(bool ending) const {
+  if (options_.checkpoints.empty()) return false;
+  if (ending && saved_ != sent_) return true;
+  return sent_ > saved_ && is_multiple(steps_done(), options_.checkpoint_every);
+}
+
+bool Oracle::evaluation_due() const {
+  return options_.evaluate && sent_ > evaluated_ && is_multiple(steps_done(), options_.evaluate_every);
 }
 
 void Oracle::plan_step(Outbox& out) {
@@ -133,24 +140,31 @@ void Oracle::hand_out(Outbox& out) {
   batches_.pop_front();
 }
 
-void Oracle::begin_save(Outbox& out) {
-  const std::filesystem::path folder = partial_checkpoint(options_.checkpoints, steps_done());
-  make_partial_checkpoint(folder);
+void Oracle::begin_pause(bool save, bool evaluate, Outbox& out) {
+  const std::filesystem::path folder =
+      save ? partial_checkpoint(options_.checkpoints, steps_done()) : std::filesystem::path();
+  if (save) make_partial_checkpoint(folder);
   for (int trainer = 0; trainer < parties_.trainers; ++trainer) {
     rpc::Message message = make_message(Kind::save, parties_.trainer(trainer), sent_ - 1);
     rpc::WireWriter(message.payload).put(folder.string());
     out.push_back(std::move(message));
   }
-  saves_missing_ = parties_.servers + 1;
-  saving_ = true;
+  pause_ = {.save = save, .evaluate = evaluate, .answers_missing = parties_.servers + (save ? 1 : 0)};
 }
 
-void Oracle::finish_save() {
-  complete(config_, {.steps = steps_done(), .samples = samples_, .servers = parties_.servers}, parameters_,
-           options_.checkpoints);
-  checkpoint_ = complete_checkpoint(options_.checkpoints, steps_done());
-  saved_ = sent_;
-  saving_ = false;
+// Evaluates before the checkpoint is there: who resumes from it finds the evaluation done.
+void Oracle::finish_pause() {
+  if (pause_->evaluate) {
+    options_.evaluate(steps_done());
+    evaluated_ = sent_;
+  }
+  if (pause_->save) {
+    complete(config_, {.steps = steps_done(), .samples = samples_, .servers = parties_.servers}, parameters_,
+             options_.checkpoints);
+    checkpoint_ = complete_checkpoint(options_.checkpoints, steps_done());
+    saved_ = sent_;
+  }
+  pause_.reset();
 }
 
 void Oracle::stop_all(Outbox& out) {

@@ -7,6 +7,7 @@
 #include <deque>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "overture/data/batch.h"
@@ -42,12 +43,13 @@ class Oracle {
   };
 
   bool stop_wanted() const { return options_.stop && options_.stop(); }
-  bool save_due() const;
+  bool save_due(bool ending) const;
+  bool evaluation_due() const;
   void plan_step(Outbox& out);
   void read_batch();
   void hand_out(Outbox& out);
-  void begin_save(Outbox& out);
-  void finish_save();
+  void begin_pause(bool save, bool evaluate, Outbox& out);
+  void finish_pause();
   void stop_all(Outbox& out);
   void account(const rpc::Message& message);
 
@@ -65,12 +67,18 @@ class Oracle {
   std::int64_t batches_read_ = 0;
   PartEncoder encoder_;
 
-  std::int64_t sent_ = 0;   // steps
-  std::int64_t saved_ = 0;  // steps at the last checkpoint
+  std::int64_t sent_ = 0;       // steps
+  std::int64_t saved_ = 0;      // steps at the last checkpoint
+  std::int64_t evaluated_ = 0;  // steps at the last evaluation
   std::map<std::int64_t, Open> open_;
   bool flushed_ = false;  // the last step is out
-  bool saving_ = false;
-  int saves_missing_ = 0;  // answers
+  // Between two steps: the servers get all rows, for a checkpoint, an evaluation, or both.
+  struct Pause {
+    bool save;
+    bool evaluate;
+    int answers_missing;
+  };
+  std::optional<Pause> pause_;
   bool stopped_early_ = false;
   bool done_ = false;
   std::int64_t parameters_ = 0;

@@ -1,17 +1,23 @@
 #include "overture/train/results.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
+#include "overture/base/error.h"
 #include "overture/base/files.h"
+#include "overture/base/json.h"
 
 namespace overture::train {
 namespace {
 
 constexpr std::string_view kStart = "{\"step\": ";
+constexpr std::string_view kHeldOut = "\"held_out_log_loss\": ";
 
 // The lines of steps before `first_step`, whole ones only: a crash may have cut the last.
 std::string earlier_lines(const std::filesystem::path& path, std::int64_t first_step) {
@@ -47,25 +53,81 @@ void Totals::add(const StepReport& report) {
   loss += (report.loss - loss) / static_cast<double>(std::min<std::int64_t>(steps, 100));
 }
 
-std::string metrics_line(const StepReport& r, double seconds) {
+namespace {
+
+std::string step_fields(const StepReport& r, double seconds) {
   const double hit_rate = r.rows == 0 ? 0 : static_cast<double>(r.hits) / static_cast<double>(r.rows);
   return fmt::format(
       "{}{}, \"seconds\": {:.6f}, \"samples\": {}, \"loss\": {:.9g}, \"lookups\": {}, \"rows\": {}, "
       "\"hit_rate\": {:.6f}, \"critical_rows\": {}, \"delayed_rows\": {}, \"resident_rows\": {}, "
       "\"window_batches\": {}, \"fetched_rows\": {}, \"fetched_bytes\": {}, \"stored_rows\": {}, "
       "\"stored_bytes\": {}, \"compute_seconds\": {:.6f}, \"waited_for_plan_seconds\": {:.6f}, "
-      "\"waited_for_rows_seconds\": {:.6f}, \"waited_for_peers_seconds\": {:.6f}}}\n",
+      "\"waited_for_rows_seconds\": {:.6f}, \"waited_for_peers_seconds\": {:.6f}",
       kStart, r.step, seconds, r.samples, r.loss, r.lookups, r.rows, hit_rate, r.critical_rows,
       r.delayed_rows, r.resident_rows, r.window, r.fetched_rows, r.fetched_bytes, r.stored_rows,
       r.stored_bytes, r.compute_seconds, r.waited_for_plan_seconds, r.waited_for_rows_seconds,
       r.waited_for_peers_seconds);
 }
 
+// Not a number, as the AUC of samples that are all clicks, is null in JSON.
+std::string json_number(double value) { return std::isfinite(value) ? fmt::format("{}", value) : "null"; }
+
+// Every digit: a resumed run reads them again.
+std::string held_out_fields(const data::Metrics& metrics) {
+  return fmt::format(", {}{}, \"held_out_auc\": {}, \"held_out_accuracy\": {}", kHeldOut,
+                     json_number(metrics.log_loss), json_number(metrics.auc), json_number(metrics.accuracy));
+}
+
+std::vector<HeldOut> evaluations_of(std::string_view lines) {
+  std::vector<HeldOut> found;
+  for (std::size_t at = lines.find(kHeldOut); at != std::string_view::npos; at = lines.find(kHeldOut, at)) {
+    const std::size_t begin = lines.rfind('\n', at) + 1;  // npos + 1 is 0
+    const std::size_t end = lines.find('\n', at);
+    const auto line = parse_json<nlohmann::json>(lines.substr(begin, end - begin));
+    const auto number = [&](const char* key) {
+      const bool known = line.is_object() && line.contains(key) && line[key].is_number();
+      return known ? line[key].get<double>() : std::nan("");
+    };
+    found.push_back({.steps = std::llround(number("step")) + 1,
+                     .metrics = {.log_loss = number("held_out_log_loss"),
+                                 .auc = number("held_out_auc"),
+                                 .accuracy = number("held_out_accuracy")}});
+    at = end;
+  }
+  return found;
+}
+
+}  // namespace
+
 MetricsFile::MetricsFile(const std::filesystem::path& path, std::int64_t first_step)
-    : file_(path, earlier_lines(path, first_step)) {}
+    : MetricsFile(path, earlier_lines(path, first_step)) {}
+
+MetricsFile::MetricsFile(const std::filesystem::path& path, const std::string& earlier)
+    : file_(path, earlier), evaluations_(evaluations_of(earlier)) {}
+
+MetricsFile::~MetricsFile() {
+  try {
+    finish();
+  } catch (const UserError&) {  // the run fails already, and says why
+  }
+}
 
 void MetricsFile::add(const StepReport& report, double seconds) {
-  file_.write(metrics_line(report, seconds));
+  finish();
+  line_ = step_fields(report, seconds);
+}
+
+// A run that was resumed when nothing was left to do tells again what the file has.
+void MetricsFile::add(const HeldOut& held_out) {
+  if (!evaluations_.empty() && evaluations_.back().steps == held_out.steps) evaluations_.pop_back();
+  evaluations_.push_back(held_out);
+  if (!line_.empty()) line_ += held_out_fields(held_out.metrics);
+}
+
+void MetricsFile::finish() {
+  if (line_.empty()) return;
+  const std::string whole = std::exchange(line_, {}) + "}\n";
+  file_.write(whole);
 }
 
 }  // namespace overture::train

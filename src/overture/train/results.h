@@ -5,7 +5,9 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <vector>
 
+#include "overture/data/metrics.h"
 #include "overture/train/appended_file.h"
 #include "overture/train/run.h"
 
@@ -33,20 +35,39 @@ struct Totals {
   double hit_rate() const { return rows == 0 ? 0 : static_cast<double>(hits) / static_cast<double>(rows); }
 };
 
-// One line of JSON, ended by a line break. All numbers carry their unit in their name.
-std::string metrics_line(const StepReport& report, double seconds);
+// How good the model was on the held-out samples after so many steps.
+struct HeldOut {
+  std::int64_t steps = 0;
+  data::Metrics metrics;
+};
 
+// A line of JSON per step, which reaches the file when the next step is added: an evaluation may still come
+// to it. All numbers carry their unit in their name.
 class MetricsFile {
  public:
   // Appends to what an earlier run wrote of steps before `first_step`; what it wrote of later ones goes.
-  // Throws UserError when the file cannot be written, as add() does.
+  // Throws UserError when the file cannot be written, as all do but the destructor.
   MetricsFile(const std::filesystem::path& path, std::int64_t first_step);
+  ~MetricsFile();
+  MetricsFile(const MetricsFile&) = delete;
+  MetricsFile& operator=(const MetricsFile&) = delete;
 
   // `seconds` since the run began.
   void add(const StepReport& report, double seconds);
+  // Of the model after the step that was added last.
+  void add(const HeldOut& held_out);
+  // Writes the last line.
+  void finish();
+
+  // By steps, those of earlier runs too; of these, only what the lines tell.
+  const std::vector<HeldOut>& evaluations() const { return evaluations_; }
 
  private:
+  MetricsFile(const std::filesystem::path& path, const std::string& earlier);
+
   AppendedFile file_;
+  std::string line_;  // of the last step, not ended yet
+  std::vector<HeldOut> evaluations_;
 };
 
 }  // namespace overture::train

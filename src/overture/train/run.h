@@ -33,9 +33,17 @@ struct RunOptions {
   std::int64_t steps = -1;            // at most so many more; -1: until the data ends
   std::filesystem::path checkpoints;  // a folder; empty: none are written
   std::int64_t checkpoint_every = 0;  // steps; 0: only at the end
+  std::int64_t evaluate_every = 0;    // steps; 0: never
   std::function<bool()> stop;         // asked between steps: finish what is under way, save, stop?
   std::function<void(const StepReport&)> on_step;
+  // Called after every `evaluate_every` steps, with the steps trained in all, once on_step has told of the
+  // last. Nothing is trained meanwhile, so predict() is good in it. A checkpoint of the same step comes
+  // later.
+  std::function<void(std::int64_t steps)> evaluate;
 };
+
+// Whether something that is done every so many steps, 0 for never, is due after `steps`.
+constexpr bool is_multiple(std::int64_t steps, std::int64_t every) { return every > 0 && steps % every == 0; }
 
 struct RunResult {
   std::int64_t steps = 0;  // trained in all, earlier runs included

@@ -29,7 +29,7 @@ class Session {
   // Throws what a role threw, after all have stopped.
   RunResult run(data::BatchSource& source, const RunOptions& options);
 
-  // A logit per sample; after run(), good until the next call.
+  // A logit per sample, good until the next call; after run(), or while it calls `evaluate`.
   std::span<const float> predict(const data::Batch& batch);
   // The result: good after run().
   float* row(std::int64_t table, std::int64_t id);

@@ -154,6 +154,53 @@ TEST(Session, ReportsAddUp) {
   EXPECT_GT(missed, 0);
 }
 
+// What the model says of one batch, after every seventh step.
+template <class Training>
+std::vector<std::vector<float>> said_on_the_way(Training& training, const TrainConfig& config,
+                                                const RunOptions& more = {}) {
+  TestSource held_out(config, kTestSamples, 31);
+  held_out.skip(30);
+  data::Batch batch;
+  held_out.next(batch);
+  std::vector<std::vector<float>> said;
+  TestSource source(config, kTestSamples, kTestBatches);
+  RunOptions options = more;
+  options.evaluate_every = 7;
+  options.evaluate = [&](std::int64_t steps) {
+    EXPECT_EQ(steps, 7 * (std::ssize(said) + 1));
+    const std::span<const float> logits = training.predict(batch);
+    said.emplace_back(logits.begin(), logits.end());
+  };
+  training.run(source, options);
+  return said;
+}
+
+TEST(Session, EvaluationOnTheWaySeesTheModelOfThatStepAndChangesNothing) {
+  for (const OptimizerKind kind : kKinds) {
+    TrainConfig config = small_config(kind);
+    LocalTraining local(config);
+    const auto plainly_said = said_on_the_way(local, config);
+    ASSERT_EQ(plainly_said.size(), 4u);
+    for (const int trainers : {1, 3}) {
+      config.trainers = trainers;
+      config.servers = 2;
+      config.cache = {.lookahead = 9, .prefetch_depth = 4, .cleanup_interval = 3};
+      const Outcome without = session_outcome(config);
+      Session session(config);
+      Outcome with;
+      const auto said =
+          said_on_the_way(session, config,
+                          {.on_step = [&](const StepReport& report) { with.losses.push_back(report.loss); }});
+      collect(
+          config, [&](std::int64_t t, std::int64_t id) { return session.row(t, id); }, session.learner(),
+          with);
+      expect_equal(with, without, "with evaluations");
+      EXPECT_TRUE(trainers > 1 || said == plainly_said) << "another model was evaluated";
+      EXPECT_EQ(said.size(), 4u);
+    }
+  }
+}
+
 std::string user_error(const TrainConfig& config, const RunOptions& options = {}) {
   try {
     session_outcome(config, options);

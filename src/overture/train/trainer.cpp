@@ -347,7 +347,7 @@ void Trainer::save(const rpc::Message& message, Outbox& out) {
     writer.put(std::span<const float>(numbers));
     out.push_back(std::move(write_back));
   }
-  if (rank_ != 0) return;
+  if (rank_ != 0 || folder.empty()) return;
   rpc::Message state = make_message(Kind::dense_state, parties_.oracle(), message.step);
   rpc::WireWriter writer(state.payload);
   writer.put(std::span<const float>(learner_.parameters().values()));

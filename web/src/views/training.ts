@@ -113,7 +113,7 @@ function chart(runs: Run[], group: Group, host: HTMLElement): void {
     title: group.title,
     x: steps,
     xLabel: x,
-    yLabel: quantity(group.columns[0]!).unit ? name : `${group.title.toLowerCase()}${name ? ` (${name})` : ''}`,
+    yLabel: quantity(group.columns[0]!).unit ? name : `${group.title === 'AUC' ? 'AUC' : group.title.toLowerCase()}${name ? ` (${name})` : ''}`,
     lines: lines.flatMap((line) => smooth(line, steps.length).filter((l) => !l.faint || runs.length === 1)),
   });
 }

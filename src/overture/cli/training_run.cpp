@@ -1,0 +1,224 @@
+#include "overture/cli/training_run.h"
+
+#include <algorithm>
+#include <chrono>
+#include <system_error>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include "overture/base/error.h"
+#include "overture/base/files.h"
+#include "overture/base/interrupt.h"
+#include "overture/cli/evaluation.h"
+#include "overture/cli/train_record.h"
+#include "overture/cli/train_watch.h"
+#include "overture/cli/version.h"
+#include "overture/report/html.h"
+#include "overture/report/results_folder.h"
+#include "overture/train/checkpoint.h"
+#include "overture/train/local_training.h"
+#include "overture/train/session.h"
+
+namespace overture::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+using json = nlohmann::ordered_json;
+
+double seconds_since(Clock::time_point started) {
+  return std::chrono::duration<double>(Clock::now() - started).count();
+}
+
+// Notes every step and every evaluation of a run. Its clock stands still while the model is evaluated.
+class RunNotes {
+ public:
+  RunNotes(const setup::TrainSetup& setup, const TrainingAsked& asked, std::int64_t first_step)
+      : record_(setup.trainers), file_(asked.folder / "metrics.jsonl", first_step) {
+    if (asked.tensorboard) curves_.emplace(asked.folder / "tensorboard", first_step);
+  }
+
+  void add(train::StepReport report) {
+    // Trainers had to wait for this step's plan until the evaluation was over.
+    report.waited_for_plan_seconds =
+        std::max(0.0, report.waited_for_plan_seconds - std::exchange(last_evaluation_seconds_, 0));
+    done_.totals.add(report);
+    file_.add(report, seconds());
+    if (curves_) curves_->add(report, done_.totals, seconds());
+    record_.add(report, seconds());
+    line_.show(done_.totals, seconds(), report.step + 1);
+  }
+
+  void evaluate(const setup::TrainSetup& setup, std::int64_t steps, const Predict& predict) {
+    const auto began = Clock::now();
+    const auto held_out = setup::open_train_data(setup, data::Part::test);
+    done_.metrics = cli::evaluate(*held_out, predict);
+    last_evaluation_seconds_ = seconds_since(began);
+    done_.evaluation_seconds += last_evaluation_seconds_;
+    const train::HeldOut result{.steps = steps, .metrics = *done_.metrics};
+    file_.add(result);
+    if (curves_) curves_->add(result);
+    if (setup.evaluate_every > 0) line_.tell(result);
+  }
+
+  void finish_training() {
+    done_.seconds = seconds();
+    line_.clear();
+  }
+  Trained finish(const fs::path& folder) {
+    file_.finish();
+    record_.write_trace(folder);
+    done_.digest = record_.digest();
+    done_.evaluations = file_.evaluations();
+    return std::move(done_);
+  }
+
+ private:
+  double seconds() const { return seconds_since(started_) - done_.evaluation_seconds; }
+
+  Trained done_;
+  LiveLine line_;
+  TrainRecord record_;
+  train::MetricsFile file_;
+  std::optional<TensorBoard> curves_;
+  double last_evaluation_seconds_ = 0;
+  Clock::time_point started_ = Clock::now();
+};
+
+// The checkpoint to go on from; empty to start afresh. A finished run is not overwritten by accident.
+fs::path starting_point(const TrainingAsked& asked) {
+  const fs::path& folder = asked.folder;
+  const auto found = train::latest_checkpoint(folder / "checkpoints");
+  if (asked.resume) {
+    if (!found) throw UserError({.file = folder.string()}, "holds no checkpoint to resume from");
+    return *found;
+  }
+  if (found && !asked.overwrite) {
+    throw UserError({.file = folder.string()}, "holds a training run already",
+                    "go on with it by --resume, replace it by --overwrite, or name another folder with -o");
+  }
+  std::error_code error;
+  fs::remove_all(folder / "checkpoints", error);
+  report::make_results_folder(folder);
+  return {};
+}
+
+// The curve is drawn in the report; without one, nobody would look at it.
+template <class Training>
+train::RunResult run_watched(Training& training, data::Batches& source, const train::RunOptions& options,
+                             const TrainingAsked& asked) {
+  if (!asked.report) return training.run(source, options);
+  report::MissRatioCurve curve;
+  WatchedBatches watched(source, curve);
+  train::RunResult result = training.run(watched, options);
+  write_file(asked.folder / "miss_ratio.csv", curve.csv());
+  return result;
+}
+
+template <class Training>
+Trained train_with(const train::TrainConfig& config, const setup::TrainSetup& setup, data::Batches& source,
+                   const TrainingAsked& asked, const fs::path& checkpoint) {
+  Training training(config, checkpoint);
+  const Interrupt interrupt;
+  const bool holds_out = setup.data.test_every > 0;
+  std::int64_t evaluated = -1;
+  RunNotes notes(setup, asked, training.first_step());
+  const auto evaluate = [&](std::int64_t steps) {
+    notes.evaluate(setup, steps, [&](const data::Batch& batch) { return training.predict(batch); });
+    evaluated = steps;
+  };
+  train::RunOptions options{.checkpoints = asked.folder / "checkpoints",
+                            .checkpoint_every = setup.checkpoint_every,
+                            .evaluate_every = holds_out ? setup.evaluate_every : 0,
+                            .stop = [] { return Interrupt::requested(); },
+                            .on_step = [&](const train::StepReport& report) { notes.add(report); },
+                            .evaluate = evaluate};
+  if (setup.steps > 0) options.steps = std::max<std::int64_t>(setup.steps - training.first_step(), 0);
+  const train::RunResult result = run_watched(training, source, options, asked);
+  notes.finish_training();
+  if (holds_out && !result.stopped_early && evaluated != result.steps) evaluate(result.steps);
+  Trained done = notes.finish(asked.folder);
+  done.result = result;
+  if (evaluated != result.steps) done.metrics.reset();
+  done.why = train_why(done.totals, done.seconds, !setup::is_local(setup));
+  return done;
+}
+
+std::size_t table_bytes(const train::TrainConfig& config) {
+  std::size_t bytes = 0;
+  for (int server = 0; server < config.servers; ++server)
+    bytes += embedding::Tables::bytes(config.tables, {.index = server, .count = config.servers});
+  return bytes;
+}
+
+json series(const std::vector<train::HeldOut>& evaluations) {
+  json list = json::array();
+  for (const train::HeldOut& one : evaluations) {
+    list.push_back({{"steps", one.steps},
+                    {"log_loss", one.metrics.log_loss},
+                    {"auc", one.metrics.auc},
+                    {"accuracy", one.metrics.accuracy}});
+  }
+  return list;
+}
+
+json summary(const setup::TrainSetup& setup, const std::string& setup_yaml, const Trained& done,
+             std::size_t table_bytes) {
+  const train::Totals& totals = done.totals;
+  json root = report::summary_head(
+      {.kind = "train", .name = setup.name, .version = version_text(), .seed = setup.seed, .why = done.why});
+  root.update({{"steps", done.result.steps},
+               {"steps_of_this_run", totals.steps},
+               {"stopped_early", done.result.stopped_early},
+               {"seconds", done.seconds},
+               {"evaluation_seconds", done.evaluation_seconds},
+               {"samples_per_second", static_cast<double>(totals.samples) / done.seconds},
+               {"loss", totals.loss},
+               {"table_bytes", table_bytes},
+               {"lookups", totals.lookups},
+               {"rows", totals.rows},
+               {"hit_rate", totals.hit_rate()},
+               {"critical_rows", totals.critical_rows},
+               {"most_resident_rows", totals.most_resident_rows},
+               {"fetched_rows", totals.fetched_rows},
+               {"fetched_bytes", totals.fetched_bytes},
+               {"stored_bytes", totals.stored_bytes},
+               {"compute_seconds", totals.compute_seconds},
+               {"waited_for_plan_seconds", totals.waited_for_plan_seconds},
+               {"waited_for_rows_seconds", totals.waited_for_rows_seconds},
+               {"waited_for_peers_seconds", totals.waited_for_peers_seconds}});
+  if (done.metrics) root["held_out"] = metrics_json(*done.metrics);
+  if (!done.evaluations.empty()) root["held_out_over_steps"] = series(done.evaluations);
+  root["checkpoint"] = done.result.checkpoint.string();
+  root["digest"] = done.digest;
+  root["setup_yaml"] = setup_yaml;
+  return root;
+}
+
+// As it was run, wherever it is read again.
+std::string written_setup(const setup::TrainSetup& setup) {
+  setup::TrainSetup as_run = setup;
+  if (!setup.data.file.empty())
+    as_run.data.file = fs::absolute(fs::path(setup.file).parent_path() / setup.data.file);
+  return setup::write_train_setup(as_run);
+}
+
+}  // namespace
+
+Trained run_training(const setup::TrainSetup& setup, const TrainingAsked& asked) {
+  const auto source = setup::open_train_data(setup, data::Part::train);
+  const train::TrainConfig config = setup::make_train_config(setup, source->shape());
+  const fs::path checkpoint = starting_point(asked);
+  const std::string setup_yaml = written_setup(setup);
+  write_file(asked.folder / "setup.yaml", setup_yaml);
+  Trained done = setup::is_local(setup)
+                     ? train_with<train::LocalTraining>(config, setup, *source, asked, checkpoint)
+                     : train_with<train::Session>(config, setup, *source, asked, checkpoint);
+  done.summary = report::summary_text(summary(setup, setup_yaml, done, table_bytes(config)));
+  write_file(asked.folder / "summary.json", done.summary);
+  if (asked.report) report::write_html(asked.folder);
+  return done;
+}
+
+}  // namespace overture::cli

@@ -1,0 +1,39 @@
+// A training run and the results folder that it leaves; for `overture train` and the demo.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "overture/data/metrics.h"
+#include "overture/setup/train_setup.h"
+#include "overture/train/results.h"
+#include "overture/train/run.h"
+
+namespace overture::cli {
+
+struct TrainingAsked {
+  std::filesystem::path folder;  // for the results
+  bool resume = false;           // where the run in the folder was stopped
+  bool overwrite = false;        // the run in the folder, which is an error otherwise
+  bool report = true;
+  bool tensorboard = false;
+};
+
+struct Trained {
+  train::RunResult result;
+  train::Totals totals;  // of this run
+  double seconds = 0;    // of training; evaluations come on top
+  double evaluation_seconds = 0;
+  std::vector<train::HeldOut> evaluations;  // by steps, earlier runs included
+  std::optional<data::Metrics> metrics;     // at the end
+  std::string digest;
+  std::string why;
+  std::string summary;  // as in summary.json
+};
+
+// Trains, evaluates, and writes what docs/reference/train.md says of the folder. Throws UserError.
+Trained run_training(const setup::TrainSetup& setup, const TrainingAsked& asked);
+
+}  // namespace overture::cli
