@@ -182,10 +182,52 @@ TEST(Evaluate, SaysWhatTrainSaid) {
   const std::string line = evaluated.out.substr(from, evaluated.out.find('\n', from) - from);
   EXPECT_NE(trained.out.find(line.substr(line.find_last_of(' ') + 1)), std::string::npos)
       << evaluated.out << trained.out;
+  for (const std::string& said : lines_of(evaluated.out)) EXPECT_LE(said.size(), 80u) << said;
+  EXPECT_NE(evaluated.out.find("report: a/evaluation/report.html"), std::string::npos) << evaluated.out;
+  EXPECT_TRUE(fs::exists(folder.path() / "a" / "evaluation" / "report.html"));
+
+  // A folder as every command leaves it, which goes with the others; the same predictions, the same digest.
+  ASSERT_EQ(run_overture({"evaluate", "a", "-o", "b"}, {.folder = folder.path()}).exit_code, 0);
+  const fs::path summary = folder.path() / "b" / "summary.json";
+  for (const char* key : {"name", "overture", "kind", "seed", "log_loss", "auc", "digest", "setup_yaml"})
+    EXPECT_EQ(values(summary, key).size(), 1u) << key;
+  EXPECT_EQ(values(summary, "kind").front(), "\"kind\": \"evaluate\"");
+  EXPECT_EQ(values(summary, "digest"), values(folder.path() / "a" / "evaluation" / "summary.json", "digest"));
+  EXPECT_EQ(values(summary, "auc").front(), values(folder.path() / "a" / "summary.json", "auc").front())
+      << "trained and evaluated at once, and apart";
   folder.write("one.tsv", "1" + std::string(39, '\t') + "\n");
   const Outcome other = run_overture({"evaluate", "a", "--data", "one.tsv"}, {.folder = folder.path()});
   EXPECT_EQ(other.exit_code, 2) << other.text();  // it does not say how many rows its tables have
   EXPECT_NE(other.err.find("tables.rows"), std::string::npos) << other.text();
+}
+
+TEST(Evaluate, ADamagedCheckpointIsOneMessageThatNamesTheFile) {
+  const TemporaryFolder folder;
+  const Surroundings here{.folder = folder.path()};
+  ASSERT_EQ(run_overture(train("a", {"--num-batches", "3"}), here).exit_code, 0);
+  const fs::path checkpoint = newest(folder.path() / "a");
+  const auto expect_error = [&](const std::string& file, const std::string& text, const std::string& what) {
+    const std::string sound = read_text(checkpoint / file);
+    folder.write("a/checkpoints/step-3/" + file, text);
+    const Outcome outcome = run_overture({"evaluate", "a"}, here);
+    EXPECT_EQ(outcome.exit_code, 2) << outcome.text();
+    EXPECT_TRUE(outcome.err.starts_with("error: a/checkpoints/step-3/" + file + ": ")) << outcome.text();
+    EXPECT_NE(outcome.err.find(what), std::string::npos) << outcome.text();
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_FALSE(fs::exists(folder.path() / "a" / "evaluation"));
+    folder.write("a/checkpoints/step-3/" + file, sound);
+  };
+  for (const char* file : {"rows-0", "dense"}) {
+    std::string text = read_text(checkpoint / file);
+    expect_error(file, text.substr(0, text.size() / 2), "cut short");
+    expect_error(file, "", "");
+    text[text.size() / 2] = static_cast<char>(text[text.size() / 2] ^ 1);
+    expect_error(file, text, "damaged");
+  }
+  expect_error("manifest.json", "{\"format\": \"overt", "damaged");
+  EXPECT_EQ(run_overture({"evaluate", "a"}, here).exit_code, 0) << "sound again";
+  fs::remove(checkpoint / "dense");
+  EXPECT_EQ(run_overture({"evaluate", "a"}, here).exit_code, 2);
 }
 
 TEST(Train, BadInputGetsOneMessageAndExitCodeTwo) {

@@ -1,14 +1,20 @@
+#include <chrono>
 #include <filesystem>
 #include <memory>
+#include <span>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "overture/base/error.h"
-#include "overture/base/json.h"
+#include "overture/base/files.h"
 #include "overture/base/table.h"
 #include "overture/cli/commands.h"
+#include "overture/cli/counts.h"
 #include "overture/cli/evaluation.h"
+#include "overture/cli/version.h"
+#include "overture/report/html.h"
+#include "overture/report/results_folder.h"
 #include "overture/setup/train_setup.h"
 #include "overture/train/checkpoint.h"
 #include "overture/train/local_training.h"
@@ -23,35 +29,83 @@ struct EvaluateOptions {
   std::string checkpoint;
   std::string data;
   std::vector<std::string> overrides;
+  std::string out;
   bool json = false;
+  bool no_report = false;
 };
 
-int run(const EvaluateOptions& options) {
-  const fs::path folder = options.folder;
-  setup::TrainSetup setup = setup::load_train_setup(folder / "setup.yaml", options.overrides);
-  if (!options.data.empty()) {
-    setup.data = {
-        .file = fs::absolute(options.data), .max_bad_rows = setup.data.max_bad_rows, .test_every = 0};
-  }
-  const auto found = train::latest_checkpoint(options.checkpoint.empty() ? folder / "checkpoints"
-                                                                         : fs::path(options.checkpoint));
-  if (!found) throw UserError({.file = folder.string()}, "holds no checkpoint to evaluate");
+struct Evaluated {
+  fs::path checkpoint;
+  std::int64_t steps = 0;
+  data::Metrics metrics;
+  std::string digest;  // of all predictions
+  double seconds = 0;
+};
+
+fs::path results_folder_of(const EvaluateOptions& options) {
+  return options.out.empty() ? fs::path(options.folder) / "evaluation" : fs::path(options.out);
+}
+
+setup::TrainSetup setup_of(const EvaluateOptions& options) {
+  setup::TrainSetup setup =
+      setup::load_train_setup(fs::path(options.folder) / "setup.yaml", options.overrides);
+  if (options.data.empty()) return setup;
+  setup.data = {.file = fs::absolute(options.data), .max_bad_rows = setup.data.max_bad_rows, .test_every = 0};
+  setup.evaluate_every = 0;
+  return setup;
+}
+
+Evaluated evaluate_checkpoint(const setup::TrainSetup& setup, const fs::path& checkpoint) {
   const auto source = setup::open_train_data(setup, data::Part::test);
-  train::LocalTraining training(setup::make_train_config(setup, source->shape()), *found);
-  const data::Metrics metrics =
-      evaluate(*source, [&](const data::Batch& batch) { return training.predict(batch); });
+  train::LocalTraining training(setup::make_train_config(setup, source->shape()), checkpoint);
+  report::Digest digest;
+  Evaluated done{.checkpoint = checkpoint, .steps = training.first_step()};
+  const auto started = std::chrono::steady_clock::now();
+  done.metrics = evaluate(*source, [&](const data::Batch& batch) {
+    const std::span<const float> logits = training.predict(batch);
+    for (const float logit : logits) digest.add_bits(static_cast<double>(logit));
+    return logits;
+  });
+  done.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
+  done.digest = digest.text();
+  return done;
+}
+
+std::string summary_of(const setup::TrainSetup& setup, const Evaluated& done) {
+  nlohmann::ordered_json root = report::summary_head(
+      {.kind = "evaluate", .name = setup.name, .version = version_text(), .seed = setup.seed});
+  root.update({{"checkpoint", done.checkpoint.string()}, {"steps", done.steps}, {"seconds", done.seconds}});
+  root.update(metrics_json(done.metrics));
+  root["digest"] = done.digest;
+  root["setup_yaml"] = setup::write_train_setup(setup);
+  return report::summary_text(root);
+}
+
+int run(const EvaluateOptions& options) {
+  const setup::TrainSetup setup = setup_of(options);
+  const fs::path given =
+      options.checkpoint.empty() ? fs::path(options.folder) / "checkpoints" : fs::path(options.checkpoint);
+  const auto found = train::latest_checkpoint(given);
+  if (!found) {
+    throw UserError({.file = given.string()}, "holds no checkpoint to evaluate",
+                    "give the folder that `overture train` wrote, or a checkpoint with --checkpoint");
+  }
+  const Evaluated done = evaluate_checkpoint(setup, *found);
+  const fs::path folder = results_folder_of(options);
+  const std::string summary = summary_of(setup, done);
+  report::make_results_folder(folder);
+  write_file(folder / "setup.yaml", setup::write_train_setup(setup));
+  write_file(folder / "summary.json", summary);
+  if (!options.no_report) report::write_html(folder);
   if (options.json) {
-    const nlohmann::ordered_json root{
-        {"checkpoint", found->string()},     {"samples", metrics.samples},
-        {"log_loss", metrics.log_loss},      {"auc", metrics.auc},
-        {"accuracy", metrics.accuracy},      {"normalized_entropy", metrics.normalized_entropy},
-        {"calibration", metrics.calibration}};
-    fmt::print("{}\n", write_json(root, 2));
+    fmt::print("{}", summary);
     return 0;
   }
   Table table({"what", "value"});
-  for (const auto& [label, value] : metric_lines(metrics)) table.add({label, value});
-  fmt::print("{}\n\n{}", found->string(), table.text());
+  table.add({"steps trained", with_commas(done.steps)});
+  for (const auto& [label, value] : metric_lines(done.metrics)) table.add({label, value});
+  fmt::print("{}\ncheckpoint: {}\nresults: {}\n", table.text(), found->string(), folder.string());
+  if (!options.no_report) fmt::print("report: {}\n", (folder / "report.html").string());
   return 0;
 }
 
@@ -64,7 +118,9 @@ void add_evaluate(Command& root) {
       .option("--checkpoint", options->checkpoint, "One of its checkpoints (default: the newest)")
       .option("--data", options->data, "Other data, all of it, instead of what was held out")
       .option("-s,--set", options->overrides, "key=value: change one key of the setup; may be repeated")
-      .flag("--json", options->json, "Print JSON instead of a table")
+      .option("-o,--results", options->out, "Folder for the results (default: evaluation/ in the folder)")
+      .flag("--no-report", options->no_report, "Do not make report.html")
+      .flag("--json", options->json, "Print summary.json instead of a table")
       .examples("  overture evaluate results/train\n  overture evaluate results/train --data day_23.tsv.gz")
       .runs([options] { return run(*options); });
 }
