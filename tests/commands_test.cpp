@@ -226,6 +226,14 @@ TEST(Demo, ComparesFourNetworksInATable) {
   for (const char* name : {"torus-3d", "torus-2d", "mesh-switch", "switch"}) {
     EXPECT_TRUE(fs::exists(folder.path() / "results/demo" / name / "summary.json")) << name;
   }
+  EXPECT_NE(outcome.out.find("identical, bit for bit"), std::string::npos) << outcome.out;
+  for (const char* name : {"cached", "plain"}) {
+    const fs::path run = folder.path() / "results/demo/training" / name;
+    EXPECT_NE(read_text(run / "summary.json").find("\"held_out_over_steps\""), std::string::npos) << name;
+    EXPECT_TRUE(fs::exists(run / "report.html")) << name;
+    EXPECT_NE(outcome.out.find(std::string("report: results/demo/training/") + name), std::string::npos)
+        << outcome.out;
+  }
 }
 
 TEST(BenchCollective, PrintsNcclTestsTableOnBothBackends) {

@@ -2,23 +2,22 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "overture/base/files.h"
-#include "overture/base/progress.h"
 #include "overture/base/table.h"
 #include "overture/base/text.h"
 #include "overture/base/units.h"
-#include "overture/cli/evaluation.h"
+#include "overture/cli/training_run.h"
 #include "overture/data/copy.h"
 #include "overture/data/dataset.h"
 #include "overture/data/presets.h"
 #include "overture/data/synthetic.h"
 #include "overture/setup/train_setup.h"
-#include "overture/train/local_training.h"
 #include "overture/train/results.h"
-#include "overture/train/session.h"
 
 namespace overture::cli {
 namespace {
@@ -34,36 +33,17 @@ void make_dataset(const fs::path& file) {
   data::copy(reader, *writer, [](const data::Copied&) { return true; });
 }
 
-struct Trained {
-  train::Totals totals;
-  fs::path checkpoint;
-  data::Metrics metrics;
-};
-
-template <class Training>
-Trained train_into(const setup::TrainSetup& setup, const fs::path& folder) {
-  fs::remove_all(folder);
-  fs::create_directories(folder);
-  const auto source = setup::open_train_data(setup, data::Part::train);
-  Training training(setup::make_train_config(setup, source->shape()));
-  Trained trained;
-  Progress progress("training", kSamples);
-  train::RunOptions options{.checkpoints = folder / "checkpoints"};
-  options.on_step = [&](const train::StepReport& report) {
-    trained.totals.add(report);
-    progress.update(trained.totals.samples);
-  };
-  trained.checkpoint = training.run(*source, options).checkpoint;
-  progress.finish();
-  const auto held_out = setup::open_train_data(setup, data::Part::test);
-  trained.metrics = evaluate(*held_out, [&](const data::Batch& batch) { return training.predict(batch); });
-  return trained;
+Trained train_into(const fs::path& folder, const std::string& name, const fs::path& setup_file,
+                   std::vector<std::string> overrides) {
+  overrides.push_back("name=" + name);
+  return run_training(setup::load_train_setup(setup_file, overrides),
+                      {.folder = folder, .overwrite = true, .quiet = true});
 }
 
 // The rows and the dense parameters, byte for byte.
 bool same_model(const Trained& a, const Trained& b) {
   return std::ranges::all_of(std::array{"rows-0", "dense"}, [&](const char* file) {
-    return read_file(a.checkpoint / file) == read_file(b.checkpoint / file);
+    return read_file(a.result.checkpoint / file) == read_file(b.result.checkpoint / file);
   });
 }
 
@@ -74,12 +54,16 @@ void demo_training(const fs::path& folder) {
   make_dataset(folder / "clicks.ovd");
   const std::string setup_text =
       "data: {file: clicks.ovd}\nbatch_size: 512\nmodel: {mlp_bottom: 13-64-16, mlp_top: 64-1}\n"
-      "optimizer: {kind: adagrad, learning_rate: 0.02}\ncache: {lookahead: 40}\n";
+      "optimizer: {kind: adagrad, learning_rate: 0.02}\ncache: {lookahead: 40}\nevaluate_every: 20\n";
   const std::string file = (folder / "setup.yaml").string();
   write_file(file, setup_text);
-  const auto cached = train_into<train::Session>(setup::load_train_setup(file), folder / "cached");
-  const auto plain = train_into<train::LocalTraining>(setup::load_train_setup(file), folder / "plain");
+  const Trained cached = train_into(folder / "cached", "DLRM, with the cache", file, {});
+  const Trained plain = train_into(folder / "plain", "DLRM, without", file, {"cache.lookahead=0"});
 
+  if (!cached.metrics || !plain.metrics) {  // Ctrl-C
+    fmt::print("The training was stopped.\n\n");
+    return;
+  }
   const train::Totals& totals = cached.totals;
   const double row_bytes =
       static_cast<double>(totals.fetched_bytes) / static_cast<double>(totals.fetched_rows);
@@ -89,12 +73,15 @@ void demo_training(const fs::path& folder) {
   table.add({"rows from the server", fmt::format("{}", totals.fetched_rows), fmt::format("{}", totals.rows)});
   table.add({"bytes from the server", to_string(Bytes{totals.fetched_bytes}), to_string(Bytes{without})});
   table.add({"hit rate", fmt::format("{:.1f} %", 100 * totals.hit_rate()), "-"});
-  table.add({"AUC on held-out clicks", fmt::format("{:.4f}", cached.metrics.auc),
-             fmt::format("{:.4f}", plain.metrics.auc)});
-  table.add({"log-loss", fmt::format("{:.5f}", cached.metrics.log_loss),
-             fmt::format("{:.5f}", plain.metrics.log_loss)});
-  fmt::print("{}\nThe two models are {}.\n\n", table.text(),
+  table.add({"AUC on held-out clicks", fmt::format("{:.4f}", cached.metrics->auc),
+             fmt::format("{:.4f}", plain.metrics->auc)});
+  table.add({"log-loss", fmt::format("{:.5f}", cached.metrics->log_loss),
+             fmt::format("{:.5f}", plain.metrics->log_loss)});
+  fmt::print("{}\nThe two models are {}.\n", table.text(),
              same_model(cached, plain) ? "identical, bit for bit" : "DIFFERENT");
+  for (const char* run : {"cached", "plain"})
+    fmt::print("report: {}\n", (folder / run / "report.html").string());
+  fmt::print("\n");
 }
 
 }  // namespace overture::cli

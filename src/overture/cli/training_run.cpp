@@ -35,7 +35,9 @@ double seconds_since(Clock::time_point started) {
 class RunNotes {
  public:
   RunNotes(const setup::TrainSetup& setup, const TrainingAsked& asked, std::int64_t first_step)
-      : record_(setup.trainers), file_(asked.folder / "metrics.jsonl", first_step) {
+      : tells_(setup.evaluate_every > 0 && !asked.quiet),
+        record_(setup.trainers),
+        file_(asked.folder / "metrics.jsonl", first_step) {
     if (asked.tensorboard) curves_.emplace(asked.folder / "tensorboard", first_step);
   }
 
@@ -59,7 +61,7 @@ class RunNotes {
     const train::HeldOut result{.steps = steps, .metrics = *done_.metrics};
     file_.add(result);
     if (curves_) curves_->add(result);
-    if (setup.evaluate_every > 0) line_.tell(result);
+    if (tells_) line_.tell(result);
   }
 
   void finish_training() {
@@ -78,6 +80,7 @@ class RunNotes {
   double seconds() const { return seconds_since(started_) - done_.evaluation_seconds; }
 
   Trained done_;
+  bool tells_;
   LiveLine line_;
   TrainRecord record_;
   train::MetricsFile file_;

@@ -19,6 +19,7 @@ struct TrainingAsked {
   bool overwrite = false;        // the run in the folder, which is an error otherwise
   bool report = true;
   bool tensorboard = false;
+  bool quiet = false;  // says nothing of evaluations on the way
 };
 
 struct Trained {
