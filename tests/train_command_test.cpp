@@ -172,6 +172,51 @@ TEST(Train, EvaluationsOnTheWayChangeNothingAndGoOnAfterResuming) {
   EXPECT_NE(none.err.find("evaluate_every: there are no held-out samples"), std::string::npos) << none.err;
 }
 
+TEST(Train, WeightedPoolingTakesTheWeightsOfTheData) {
+  const TemporaryFolder folder;
+  const Surroundings here{.folder = folder.path()};
+  Words generate{"generate",  "dataset", "--like",    "kaggle",      "--scale", "0.001",
+                 "--samples", "3000",    "--pooling", "geometric:3", "-o",      "plain.jsonl"};
+  ASSERT_EQ(run_overture(generate, here).exit_code, 0);
+  generate.back() = "weighted.jsonl";
+  generate.emplace_back("--weighted");
+  ASSERT_EQ(run_overture(generate, here).exit_code, 0);
+  for (const char* name : {"plain", "weighted"}) {
+    const std::string from = name;
+    ASSERT_EQ(run_overture({"convert", from + ".jsonl", from + ".ovd"}, here).exit_code, 0);
+  }
+  const auto on = [&](const std::string& data, const std::string& results, const Words& more) {
+    Words words{"train",
+                "--data",
+                data,
+                "-o",
+                results,
+                "--arch-mlp-bot",
+                "13-16-8",
+                "--arch-mlp-top",
+                "16-1",
+                "--emb-size",
+                "8",
+                "--mini-batch-size",
+                "128",
+                "-s",
+                "tables.pooling=weighted"};
+    words.insert(words.end(), more.begin(), more.end());
+    return run_overture(words, here);
+  };
+  const Outcome cached = on("weighted.ovd", "cached", {"--lookahead-value", "8"});
+  ASSERT_EQ(cached.exit_code, 0) << cached.text();
+  ASSERT_EQ(on("weighted.ovd", "local", {"--lookahead-value", "0"}).exit_code, 0);
+  expect_same_model(folder.path() / "local", folder.path() / "cached");
+  ASSERT_EQ(on("weighted.ovd", "sum", {"-s", "tables.pooling=sum"}).exit_code, 0);
+  EXPECT_NE(losses(folder.path() / "sum"), losses(folder.path() / "cached"));
+  const Outcome without = on("plain.ovd", "none", {});
+  EXPECT_EQ(without.exit_code, 2);
+  EXPECT_NE(without.err.find("tables.pooling: weighted, but plain.ovd has no weights"), std::string::npos)
+      << without.err;
+  EXPECT_NE(without.err.find("take sum or mean"), std::string::npos) << without.err;
+}
+
 TEST(Evaluate, SaysWhatTrainSaid) {
   const TemporaryFolder folder;
   const Outcome trained = run_overture(train("a"), {.folder = folder.path()});

@@ -32,6 +32,7 @@ struct GenerateDatasetOptions {
   int dense = 13;
   int threads = 0;
   bool sorted = false;
+  bool weighted = false;
   std::string out;
 };
 
@@ -53,6 +54,7 @@ data::SyntheticConfig config(const GenerateDatasetOptions& options) {
           .seed = static_cast<std::uint64_t>(parse_count(options.seed, "--seed")),
           .base_rate = parse_real(options.base_rate, "--base-rate"),
           .pooling = parse_pooling(options.pooling),
+          .weighted = options.weighted,
           .sorted = options.sorted,
           .drift = parse_real(options.drift, "--drift"),
           .drift_period = parse_count(options.drift_period, "--drift-period")};
@@ -135,6 +137,8 @@ void add_generate_dataset(Command& generate) {
       .option("--first", options->first, "Number of the first sample: parts can be made alone")
       .option("--pooling", options->pooling,
               "Ids of a sample in each table: a number, or geometric:5 on average")
+      .flag("--weighted", options->weighted,
+            "Every lookup has a weight, from 0.5 to 1.5 (ours and .jsonl only)")
       .option("--dense", options->dense, "Dense features")
       .option("--base-rate", options->base_rate, "Share of clicks")
       .option("--drift", options->drift, "Share of ranks that change their ids with every period")

@@ -1,6 +1,8 @@
 #include "overture/data/bagpipe.h"
 
+#include <algorithm>
 #include <charconv>
+#include <iterator>
 
 #include <fmt/format.h>
 
@@ -63,65 +65,74 @@ class Cursor {
   const char* end_;
 };
 
-bool take_id(Cursor& cursor, Row& row) {
-  std::int64_t id = 0;
-  if (!cursor.take(id)) return false;
-  row.ids.push_back(id);
+template <class Number>
+bool take_number(Cursor& cursor, std::vector<Number>& numbers) {
+  Number number{};
+  if (!cursor.take(number)) return false;
+  numbers.push_back(number);
   return true;
 }
 
-bool take_sparse(Cursor& cursor, Row& row) {
+// For each table a number, or a list of them; `ends` stays empty if there are no lists.
+template <class Number>
+bool take_tables(Cursor& cursor, std::vector<Number>& numbers, std::vector<std::uint32_t>& ends) {
   bool ragged = false;
   const bool well_formed = cursor.take_list([&] {
-    if (take_id(cursor, row)) {
-      row.ends.push_back(static_cast<std::uint32_t>(row.ids.size()));
-      return true;
+    if (!take_number(cursor, numbers)) {
+      ragged = true;
+      if (!cursor.take_list([&] { return take_number(cursor, numbers); })) return false;
     }
-    ragged = true;
-    if (!cursor.take_list([&] { return take_id(cursor, row); })) return false;
-    row.ends.push_back(static_cast<std::uint32_t>(row.ids.size()));
+    ends.push_back(static_cast<std::uint32_t>(numbers.size()));
     return true;
   });
-  if (!ragged) row.ends.clear();
+  if (!ragged) ends.clear();
   return well_formed;
 }
 
-bool take_dense(Cursor& cursor, Row& row) {
-  return cursor.take_list([&] {
-    float value = 0;
-    if (!cursor.take(value)) return false;
-    row.dense.push_back(value);
-    return true;
-  });
-}
+enum Field : unsigned { kLabel = 1, kDense = 2, kSparse = 4, kWeights = 8 };
 
-enum Field : unsigned { kLabel = 1, kDense = 2, kSparse = 4 };
+struct FieldName {
+  std::string_view key;
+  Field field;
+  const char* is;
+};
+constexpr FieldName kFields[] = {{"label", kLabel, "a number"},
+                                 {"dense", kDense, "a list of numbers"},
+                                 {"sparse", kSparse, "a list of whole numbers, or of lists of them"},
+                                 {"weights", kWeights, "a list of numbers, or of lists of them"}};
+
+bool take_field(Cursor& cursor, Field field, Row& row, std::vector<std::uint32_t>& weight_ends) {
+  switch (field) {
+    case kLabel: return cursor.take(row.label);
+    case kDense: return cursor.take_list([&] { return take_number(cursor, row.dense); });
+    case kSparse: return take_tables(cursor, row.ids, row.ends);
+    case kWeights: return take_tables(cursor, row.weights, weight_ends);
+  }
+  return false;
+}
 
 }  // namespace
 
 std::string parse_bagpipe(std::string_view line, Row& row) {
   Cursor cursor(line);
   unsigned seen = 0;
+  std::vector<std::uint32_t> weight_ends;
   if (!cursor.take('{')) return "not a JSON object";
   do {
     std::string_view key;
     if (!cursor.take_key(key)) return "a key in quotes and a colon are missing";
-    const unsigned field = key == "label" ? kLabel : key == "dense" ? kDense : key == "sparse" ? kSparse : 0U;
-    if (field == 0) return fmt::format("unknown key \"{}\"", key.substr(0, 40));
-    if ((seen & field) != 0) return fmt::format("\"{}\" stands there twice", key);
-    seen |= field;
-    const bool good = field == kLabel   ? cursor.take(row.label)
-                      : field == kDense ? take_dense(cursor, row)
-                                        : take_sparse(cursor, row);
-    if (!good) {
-      return fmt::format("\"{}\" is not {}", key,
-                         field == kLabel   ? "a number"
-                         : field == kDense ? "a list of numbers"
-                                           : "a list of whole numbers, or of lists of them");
-    }
+    const auto* const name = std::ranges::find(kFields, key, &FieldName::key);
+    if (name == std::end(kFields)) return fmt::format("unknown key \"{}\"", key.substr(0, 40));
+    if ((seen & name->field) != 0) return fmt::format("\"{}\" stands there twice", key);
+    seen |= name->field;
+    if (!take_field(cursor, name->field, row, weight_ends))
+      return fmt::format("\"{}\" is not {}", key, name->is);
   } while (cursor.take(','));
   if (!cursor.take('}') || !cursor.at_end()) return "the JSON object does not end with the line";
-  if (seen != (kLabel | kDense | kSparse)) return "\"label\", \"dense\" or \"sparse\" is missing";
+  if ((seen | kWeights) != (kLabel | kDense | kSparse | kWeights))
+    return "\"label\", \"dense\" or \"sparse\" is missing";
+  if ((seen & kWeights) != 0 && (row.weights.size() != row.ids.size() || weight_ends != row.ends))
+    return "\"weights\" has not a number for every id of \"sparse\"";
   return {};
 }
 
@@ -153,8 +164,9 @@ std::unique_ptr<RowSource> open_bagpipe(const std::filesystem::path& path) {
     first.clear();
     if (line.empty() || !parse_bagpipe(line, first).empty()) continue;  // counted when it is read
     shape.dense_features = static_cast<std::int64_t>(first.dense.size());
-    shape.multi_hot = !first.ends.empty();
-    shape.table_rows.resize(shape.multi_hot ? first.ends.size() : first.ids.size());
+    shape.weighted = !first.weights.empty();
+    shape.multi_hot = shape.weighted || !first.ends.empty();
+    shape.table_rows.resize(first.ends.empty() ? first.ids.size() : first.ends.size());
     break;
   }
   if (shape.table_rows.empty() && shape.dense_features == 0) {

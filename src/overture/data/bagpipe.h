@@ -1,6 +1,7 @@
 // Bagpipe's processed datasets: JSON lines {"label": 0.0, "dense": [13 numbers], "sparse": [26 ids]} in a
 // folder of part_0.txt, part_1.txt, ..., with the sizes of the tables in emb_table_info.txt beside them, or
-// one file alone. Where an element of "sparse" is a list, the sample looks up all of them.
+// one file alone. Where an element of "sparse" is a list, the sample looks up all of them. Ours beside
+// Bagpipe's: "weights", shaped as "sparse", has a number for every lookup.
 #pragma once
 
 #include <filesystem>

@@ -14,7 +14,7 @@ struct Bags {
   std::vector<std::int64_t> ids;
   std::vector<std::uint32_t>
       offsets;                 // samples+1: sample s has ids [offsets[s], offsets[s+1]); empty: one each
-  std::vector<float> weights;  // one per id; empty: all 1
+  std::vector<float> weights;  // one per id; empty: the data has none
 
   std::uint32_t begin(std::int64_t sample) const {
     return offsets.empty() ? static_cast<std::uint32_t>(sample) : offsets[static_cast<std::size_t>(sample)];

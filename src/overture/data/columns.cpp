@@ -9,7 +9,7 @@ namespace {
 
 template <class T>
 void append_range(std::vector<T>& to, const std::vector<T>& from, std::size_t begin, std::size_t end) {
-  if (from.empty()) return;  // weights that are all 1 are not there at all
+  if (from.empty()) return;  // data without weights
   to.insert(to.end(), from.begin() + static_cast<std::ptrdiff_t>(begin),
             from.begin() + static_cast<std::ptrdiff_t>(end));
 }
@@ -60,6 +60,7 @@ void append(Batch& batch, const Row& row) {
     Bags& bags = batch.tables[t];
     const std::size_t end = row.ends.empty() ? t + 1 : row.ends[t];
     append_range(bags.ids, row.ids, begin, end);
+    append_range(bags.weights, row.weights, begin, end);
     if (!bags.offsets.empty()) bags.offsets.push_back(static_cast<std::uint32_t>(bags.ids.size()));
     begin = end;
   }

@@ -26,6 +26,11 @@ RowSource::Outcome LineRows::next(Row& row) {
     why_ = "lists of ids, but the first line has one id for each table";
     return Outcome::bad;
   }
+  if (shape_.weighted == row.weights.empty() && !row.ids.empty()) {
+    why_ =
+        shape_.weighted ? "no weights, but the first line has some" : "weights, but the first line has none";
+    return Outcome::bad;
+  }
   return Outcome::row;
 }
 

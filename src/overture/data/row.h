@@ -18,11 +18,13 @@ struct Row {
   std::vector<float> dense;
   std::vector<std::int64_t> ids;    // table after table
   std::vector<std::uint32_t> ends;  // where each table's ids end; empty: one id for each
+  std::vector<float> weights;       // one per id; empty: the row has none
 
   void clear() {
     dense.clear();
     ids.clear();
     ends.clear();
+    weights.clear();
   }
 };
 

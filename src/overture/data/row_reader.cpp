@@ -38,6 +38,9 @@ std::string RowReader::fault(Row& row) const {
   for (const float value : row.dense) {
     if (!std::isfinite(value)) return "a dense feature is not a finite number";
   }
+  for (const float weight : row.weights) {
+    if (!std::isfinite(weight)) return "a weight is not a finite number";
+  }
   std::size_t i = 0;
   for (std::size_t t = 0; t < tables; ++t) {
     const std::size_t end = row.ends.empty() ? t + 1 : row.ends[t];

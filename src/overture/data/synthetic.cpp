@@ -17,6 +17,7 @@ constexpr std::uint64_t kLabelField = 1U << 20;
 constexpr std::uint64_t kDenseField = 1U << 21;
 constexpr std::uint64_t kPoolingField = 1U << 22;
 constexpr std::uint64_t kHiddenField = 1U << 23;
+constexpr std::uint64_t kWeightField = 1U << 24;
 constexpr std::int64_t kScattered = 64;  // smaller tables keep their order: they fit into a page anyway
 
 // The finalizer of SplitMix64 (Steele, Lea, Flood 2014).
@@ -84,7 +85,9 @@ Synthetic::Synthetic(SyntheticConfig config) : config_(std::move(config)) {
 }
 
 Shape Synthetic::shape() const {
-  Shape shape{.dense_features = config_.dense_features, .multi_hot = config_.pooling.multi_hot()};
+  Shape shape{.dense_features = config_.dense_features,
+              .multi_hot = config_.pooling.multi_hot() || config_.weighted,
+              .weighted = config_.weighted};
   for (const Skew& table : config_.tables) shape.table_rows.push_back(table.rows());
   return shape;
 }
@@ -135,6 +138,10 @@ void Synthetic::add_ids(std::size_t table, std::int64_t sample, Row& row) const 
     }
     while (taken(id(table, rank, sample))) rank = (rank + 1) % skew.rows();
     row.ids.push_back(id(table, rank, sample));
+    if (config_.weighted) {
+      const double draw_of = unit(bits(sample, kWeightField + table, static_cast<std::uint64_t>(i)));
+      row.weights.push_back(static_cast<float>(0.5 + draw_of));
+    }
   }
   row.ends.push_back(static_cast<std::uint32_t>(row.ids.size()));
 }
@@ -149,7 +156,7 @@ void Synthetic::make(std::int64_t sample, Row& row) const {
   row.clear();
   add_dense(sample, row);
   for (std::size_t t = 0; t < config_.tables.size(); ++t) {
-    if (config_.pooling.multi_hot()) {
+    if (config_.pooling.multi_hot() || config_.weighted) {
       add_ids(t, sample, row);
     } else {
       row.ids.push_back(id(t, config_.tables[t].rank(unit(bits(sample, t, 0))), sample));
@@ -160,7 +167,8 @@ void Synthetic::make(std::int64_t sample, Row& row) const {
 
 double Synthetic::probability(const Row& row) const { return logistic(bias_ + signal(row)); }
 
-// A linear model of the dense features, and a weight for every id; a bag counts as its mean.
+// A linear model of the dense features, and a weight for every id, times that of the lookup; a bag counts as
+// its mean.
 double Synthetic::signal(const Row& row) const {
   constexpr double kIdWeight = 0.4;
   double sum = 0;
@@ -171,7 +179,8 @@ double Synthetic::signal(const Row& row) const {
     const std::size_t end = row.ends.empty() ? t + 1 : row.ends[t];
     double weight = 0;
     for (std::size_t i = begin; i < end; ++i) {
-      weight += spread(bits(-1, kHiddenField + 1 + t, static_cast<std::uint64_t>(row.ids[i])));
+      const double of_id = spread(bits(-1, kHiddenField + 1 + t, static_cast<std::uint64_t>(row.ids[i])));
+      weight += row.weights.empty() ? of_id : static_cast<double>(row.weights[i]) * of_id;
     }
     sum += kIdWeight * weight / static_cast<double>(std::max<std::size_t>(1, end - begin));
     begin = end;

@@ -26,7 +26,8 @@ struct SyntheticConfig {
   std::uint64_t seed = 1;
   double base_rate = 0.256;  // of positive labels: Criteo Kaggle's
   Pooling pooling;
-  bool sorted = false;  // ids are ranks: popular rows lie together
+  bool weighted = false;  // every lookup has a weight, from 0.5 to 1.5
+  bool sorted = false;    // ids are ranks: popular rows lie together
   // After every `drift_period` samples this share of each table's ranks stands for other ids; 0: never.
   double drift = 0;
   std::int64_t drift_period = 1'000'000;

@@ -184,6 +184,28 @@ TEST(Synthetic, PoolsAsManyAsItIsTold) {
               0.15);  // deviation 4.5 / sqrt(20000)
 }
 
+TEST(Synthetic, WeighsLookupsOnRequestAndChangesNoIdByThat) {
+  SyntheticConfig config = kaggle(0.01);
+  config.pooling = {.mean = 3};
+  SyntheticReader plain(config, 200);
+  config.weighted = true;
+  SyntheticReader weighted(config, 200);
+  SyntheticReader by_threads(config, 200, 3);
+  const Batch batch = read_all(weighted);
+  EXPECT_EQ(read_all(by_threads), batch);
+  const Batch without = read_all(plain);
+  ASSERT_TRUE(weighted.shape().weighted);
+  for (std::size_t t = 0; t < batch.tables.size(); ++t) {
+    EXPECT_EQ(batch.tables[t].ids, without.tables[t].ids);
+    ASSERT_EQ(batch.tables[t].weights.size(), batch.tables[t].ids.size());
+    for (const float weight : batch.tables[t].weights) {
+      EXPECT_GE(weight, 0.5F);
+      EXPECT_LE(weight, 1.5F);
+    }
+  }
+  EXPECT_NE(batch.tables[0].weights[0], batch.tables[0].weights[1]);
+}
+
 TEST(Synthetic, HasLabelsThatCanBeLearnt) {
   for (const double scale : {1.0, 0.001}) {
     const Synthetic synthetic(kaggle(scale));

@@ -220,6 +220,31 @@ TEST(Bagpipe, TreatsRaggedAndPlainLinesOfOneDatasetAlike) {
   EXPECT_NE(user_error([&] { read(mixed); }).find("b.jsonl:2"), std::string::npos);
 }
 
+// A weight that is no number is a bad row like any other.
+TEST(Bagpipe, ReadsAWeightForEveryLookup) {
+  const Folder folder;
+  const auto path =
+      folder.write("a.jsonl",
+                   "{\"label\": 0, \"dense\": [], \"sparse\": [[1, 2], 5], \"weights\": [[0.5, 2], 1]}\n"
+                   "{\"label\": 1, \"dense\": [], \"weights\": [3, 4], \"sparse\": [3, 4]}\n"
+                   "{\"label\": 1, \"dense\": [], \"sparse\": [3, 4]}\n"
+                   "{\"label\": 1, \"dense\": [], \"sparse\": [3, 4], \"weights\": [nan, 1]}\n"
+                   "{\"label\": 1, \"dense\": [], \"sparse\": [3, 4], \"weights\": [1, inf]}\n"
+                   "{\"label\": 1, \"dense\": [], \"sparse\": [3, 4], \"weights\": [1]}\n");
+  const auto reader = open_dataset(path, {.max_bad_rows = 4});
+  EXPECT_TRUE(reader->shape().weighted);
+  const Batch batch = read_all(*reader);
+  EXPECT_EQ(batch.samples, 2);
+  EXPECT_EQ(batch.tables[0].weights, (std::vector<float>{0.5F, 2, 3}));
+  EXPECT_EQ(batch.tables[1].weights, (std::vector<float>{1, 4}));
+  const std::vector<std::string> bad = reader->bad_rows()->first();
+  ASSERT_EQ(bad.size(), 4U);
+  EXPECT_NE(bad[0].find("a.jsonl:3: no weights"), std::string::npos) << bad[0];
+  EXPECT_NE(bad[1].find("a.jsonl:4: a weight is not a finite number"), std::string::npos) << bad[1];
+  EXPECT_NE(bad[2].find("a.jsonl:5: a weight is not a finite number"), std::string::npos) << bad[2];
+  EXPECT_NE(bad[3].find("has not a number for every id"), std::string::npos) << bad[3];
+}
+
 TEST(TableInfo, IsOneNumberALine) {
   const Folder folder;
   EXPECT_EQ(read_table_info(folder.write("a", "1460\n583\n")), (std::vector<std::int64_t>{1460, 583}));
@@ -242,12 +267,14 @@ TEST(Formats, ConvertIntoEachOther) {
   EXPECT_EQ(read_table_info(folder / "set/emb_table_info.txt"), like_criteo().table_rows);
 }
 
-TEST(Formats, KeepBagsInJsonLines) {
-  const Folder folder;
-  const Shape shape{.dense_features = 2, .table_rows = {50, 60}, .multi_hot = true};
-  const Batch batch = random_batch(shape, 100, 3);
-  write_all(*create_dataset(folder / "a.jsonl", Format::bagpipe, shape), batch);
-  EXPECT_EQ(read(folder / "a.jsonl"), batch);
+TEST(Formats, KeepBagsAndTheirWeightsInJsonLines) {
+  for (const bool weighted : {false, true}) {
+    const Folder folder;
+    const Shape shape{.dense_features = 2, .table_rows = {50, 60}, .multi_hot = true, .weighted = weighted};
+    const Batch batch = random_batch(shape, 100, 3);
+    write_all(*create_dataset(folder / "a.jsonl", Format::bagpipe, shape), batch);
+    EXPECT_EQ(read(folder / "a.jsonl"), batch);
+  }
 }
 
 TEST(Formats, SayWhatTheyCannotHold) {

@@ -53,9 +53,7 @@ float dense_feature(const Batch& batch, std::int64_t sample, std::int64_t featur
 class BagpipeWriter final : public SampleBySample {
  public:
   BagpipeWriter(const std::filesystem::path& path, const Shape& shape, std::filesystem::path info)
-      : SampleBySample(path), shape_(shape), info_(std::move(info)), seen_rows_(shape.tables(), 1) {
-    if (shape.weighted) throw UserError({.file = name_}, "JSON lines cannot hold the weights of lookups");
-  }
+      : SampleBySample(path), shape_(shape), info_(std::move(info)), seen_rows_(shape.tables(), 1) {}
 
   void close() override {
     SampleBySample::close();
@@ -73,16 +71,29 @@ class BagpipeWriter final : public SampleBySample {
       append_format(text_, "{}{}", i == 0 ? "" : ", ", dense_feature(batch, sample, i));
     }
     text_ += R"(], "sparse": [)";
+    add_tables(batch, sample, &Bags::ids);
+    if (shape_.weighted) {
+      text_ += R"(], "weights": [)";
+      add_tables(batch, sample, &Bags::weights);
+    }
+    for (std::size_t t = 0; t < batch.tables.size(); ++t) {
+      const Bags& bags = batch.tables[t];
+      for (std::uint32_t i = bags.begin(sample); i < bags.end(sample); ++i)
+        seen_rows_[t] = std::max(seen_rows_[t], bags.ids[i] + 1);
+    }
+    text_ += "]}\n";
+  }
+
+  // What the lookups of a sample have, table by table: "[1, 2], [3]".
+  template <class Number>
+  void add_tables(const Batch& batch, std::int64_t sample, std::vector<Number> Bags::*what) {
     for (std::size_t t = 0; t < batch.tables.size(); ++t) {
       append_format(text_, "{}{}", t == 0 ? "" : ", ", shape_.multi_hot ? "[" : "");
       const Bags& bags = batch.tables[t];
-      for (std::uint32_t i = bags.begin(sample); i < bags.end(sample); ++i) {
-        append_format(text_, "{}{}", i == bags.begin(sample) ? "" : ", ", bags.ids[i]);
-        seen_rows_[t] = std::max(seen_rows_[t], bags.ids[i] + 1);
-      }
+      for (std::uint32_t i = bags.begin(sample); i < bags.end(sample); ++i)
+        append_format(text_, "{}{}", i == bags.begin(sample) ? "" : ", ", (bags.*what)[i]);
       if (shape_.multi_hot) text_.push_back(']');
     }
-    text_ += "]}\n";
   }
 
   Shape shape_;

@@ -43,10 +43,13 @@ void Lookups::assign(const TablesConfig& config, std::int64_t samples, std::uint
   for (const Table& table : tables_) place(table, next_);
 }
 
-// Weights and the division of a mean become one factor per lookup.
+// Weights, or the division of a mean, are one factor per lookup.
 void Lookups::scale(const TableConfig& config, Table& table) {
   const TableLookups& lookups = table.lookups;
-  if (!lookups.weights.empty()) table.scales = lookups.weights.data();
+  if (config.pooling == Pooling::weighted) {
+    check(lookups.weights.size() == lookups.rows.size(), "every lookup has a weight");
+    table.scales = lookups.weights.data();
+  }
   if (config.pooling == Pooling::mean && !lookups.offsets.empty()) {
     std::vector<float>& scales = mean_scales_[static_cast<std::size_t>(&table - tables_.data())];
     scales.resize(lookups.rows.size());
@@ -54,8 +57,7 @@ void Lookups::scale(const TableConfig& config, Table& table) {
       const std::uint32_t begin = lookups.offsets[static_cast<std::size_t>(s)];
       const std::uint32_t end = lookups.offsets[static_cast<std::size_t>(s) + 1];
       const float share = 1.0f / static_cast<float>(std::max(end - begin, 1u));
-      for (std::uint32_t i = begin; i < end; ++i)
-        scales[i] = lookups.weights.empty() ? share : share * lookups.weights[i];
+      std::fill(scales.begin() + begin, scales.begin() + end, share);
     }
     table.scales = scales.data();
   }

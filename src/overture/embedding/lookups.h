@@ -13,7 +13,8 @@
 
 namespace overture::embedding {
 
-// The lookups of one table: `offsets` and `weights` may be empty, for one lookup a sample and for ones.
+// The lookups of one table: `offsets` may be empty, for one lookup a sample. `weights` are for the pooling
+// `weighted`; others pass over them.
 struct TableLookups {
   std::span<const std::uint32_t> rows;  // numbers of rows, sample after sample
   std::span<const std::uint32_t> offsets;

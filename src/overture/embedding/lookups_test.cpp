@@ -7,9 +7,9 @@
 namespace overture::embedding {
 namespace {
 
-// Two tables; the second multi-hot, with a mean and weights.
+// Two tables; the second multi-hot, with weights that only `weighted` uses.
 struct Example {
-  TablesConfig config{.tables = {{.rows = 10, .dim = 2}, {.rows = 10, .dim = 1, .pooling = Pooling::mean}}};
+  TablesConfig config{.tables = {{.rows = 10, .dim = 2}, {.rows = 10, .dim = 1}}};
   std::vector<std::uint32_t> first{0, 1, 0};
   std::vector<std::uint32_t> second{2, 3, 2};
   std::vector<std::uint32_t> offsets{0, 2, 2, 3};
@@ -18,31 +18,45 @@ struct Example {
   std::vector<float*> rows{&memory[0], &memory[4], &memory[8], &memory[12]};
   Lookups lookups;
 
-  Example() {
+  explicit Example(Pooling pooling) {
+    config.tables[1].pooling = pooling;
     const TableLookups tables[] = {{.rows = first}, {.rows = second, .offsets = offsets, .weights = weights}};
     lookups.assign(config, 3, 4, tables);
   }
 };
 
 TEST(Lookups, PoolSideBySide) {
-  Example e;
   Workers workers;
-  std::vector<float> out(9);
-  e.lookups.pool(e.rows, out, workers);
-  // (1*10 + 3*20) / 2; a sample without lookups pools to zero.
-  EXPECT_EQ(out, (std::vector<float>{1, 2, 35, 3, 4, 0, 1, 2, 10}));
+  const std::pair<Pooling, float> expected[] = {
+      {Pooling::sum, 10 + 20}, {Pooling::mean, (10 + 20) / 2}, {Pooling::weighted, 1 * 10 + 3 * 20}};
+  for (const auto& [pooling, pooled] : expected) {
+    Example e(pooling);
+    std::vector<float> out(9);
+    e.lookups.pool(e.rows, out, workers);
+    // A sample without lookups pools to zero.
+    EXPECT_EQ(out, (std::vector<float>{1, 2, pooled, 3, 4, 0, 1, 2, 10}));
+  }
 }
 
 TEST(Lookups, UpdateTakesEveryLookupOfARow) {
-  Example e;
+  Example e(Pooling::weighted);
   Workers workers;
   const std::vector<float> gradients{1, 10, 2, 2, 20, 5, 3, 30, 4};
   e.lookups.update(update_rule({.learning_rate = 1}, 0), gradients, e.rows, workers);
   EXPECT_EQ(e.memory[0], 1 - (1 + 3));
   EXPECT_EQ(e.memory[1], 2 - (10 + 30));
   EXPECT_EQ(e.memory[4], 3 - 2);
+  EXPECT_EQ(e.memory[8], 10 - (1 * 2 + 1 * 4));
+  EXPECT_EQ(e.memory[12], 20 - 3 * 2);
+}
+
+TEST(Lookups, UpdateDividesAMeansGradient) {
+  Example e(Pooling::mean);
+  Workers workers;
+  e.lookups.update(update_rule({.learning_rate = 1}, 0), std::vector<float>{1, 10, 2, 2, 20, 5, 3, 30, 4},
+                   e.rows, workers);
   EXPECT_EQ(e.memory[8], 10 - (0.5f * 2 + 4));
-  EXPECT_EQ(e.memory[12], 20 - 1.5f * 2);
+  EXPECT_EQ(e.memory[12], 20 - 0.5f * 2);
 }
 
 TEST(Lookups, AnyNumberOfThreadsGivesTheSameBits) {

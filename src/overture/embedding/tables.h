@@ -12,7 +12,8 @@
 
 namespace overture::embedding {
 
-enum class Pooling : std::uint8_t { sum, mean };
+// Of the rows that a sample looks up; `weighted` is a sum with a factor of every lookup's own.
+enum class Pooling : std::uint8_t { sum, mean, weighted };
 
 struct TableConfig {
   std::int64_t rows = 0;

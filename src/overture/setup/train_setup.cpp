@@ -21,6 +21,7 @@ template <>
 inline constexpr auto kWords<embedding::Pooling> = std::to_array<Word<embedding::Pooling>>({
     {embedding::Pooling::sum, "sum"},
     {embedding::Pooling::mean, "mean"},
+    {embedding::Pooling::weighted, "weighted"},
 });
 template <>
 inline constexpr auto kWords<train::Interaction> = std::to_array<Word<train::Interaction>>({
@@ -50,6 +51,8 @@ void describe(V& v, TrainData& d) {
   v.field("skew", d.skew, "synthetic: fitted, uniform, long, medium, short, an exponent, or two-level:1:90");
   v.field("samples", d.samples, "synthetic: how many");
   v.field("dense_features", d.dense_features, "synthetic: how many");
+  v.field("lookups", d.lookups, "synthetic: of a sample in each table");
+  v.field("weighted", d.weighted, "synthetic: every lookup has a weight, from 0.5 to 1.5");
   v.field("max_bad_rows", d.max_bad_rows, "Rows that cannot be read and may be passed over");
   v.field("test_every", d.test_every, "Every n-th sample is held out for evaluation; 0: none");
   v.field("epochs", d.epochs, "How often the data is gone through");
@@ -78,7 +81,9 @@ void describe(V& v, TrainTables& t) {
   v.field("dim", t.dim, "Columns of a row");
   v.field("dims", t.dims, "The same for each table, such as 16-8-16; not with the interaction dot");
   v.field("rows", t.rows, "Of each table, such as 1460-583; the data's unless given");
-  v.field("pooling", t.pooling, "Of several lookups of a sample in a table");
+  v.field("pooling", t.pooling,
+          "Of several lookups of a sample in a table; weighted: a sum with the data's weights, which the "
+          "others ignore");
   v.field("file", t.file, "Holds the tables when they are more than the memory; made anew by every run");
 }
 
@@ -164,6 +169,7 @@ void check_sound(const TrainSetup& setup) {
   check_least(setup, "evaluate_every", setup.evaluate_every, 0);
   check_least(setup, "cache.lookahead", setup.cache.lookahead, 0);
   check_least(setup, "data.epochs", setup.data.epochs, 1);
+  check_least(setup, "data.lookups", setup.data.lookups, 1);
   check_least(setup, "data.test_every", setup.data.test_every, 0);
   check_least(setup, "data.shuffle_block", setup.data.shuffle_block, 0);
   check_least(setup, "tables.dim", setup.tables.dim, 1);
@@ -227,7 +233,19 @@ train::ModelConfig model(const TrainSetup& setup, const data::Shape& shape) {
   return {};
 }
 
+void check_weights(const TrainSetup& setup, const data::Shape& shape) {
+  if (setup.tables.pooling != embedding::Pooling::weighted || shape.weighted) return;
+  const bool made_up = setup.data.file.empty();
+  fail(setup, "tables.pooling",
+       fmt::format("weighted, but {} has no weights", made_up ? "the synthetic data" : setup.data.file),
+       made_up
+           ? "set data.weighted to true, or take sum or mean"
+           : "take sum or mean, or data with a weight for every lookup: JSON lines with \"weights\", or what "
+             "`overture generate dataset --weighted` makes");
+}
+
 std::vector<embedding::TableConfig> tables(const TrainSetup& setup, const data::Shape& shape) {
+  check_weights(setup, shape);
   std::vector<std::int64_t> rows = shape.table_rows;
   if (!setup.tables.rows.empty()) rows = sizes<std::int64_t>(setup, "tables.rows", setup.tables.rows);
   if (rows.size() != shape.table_rows.size()) {
@@ -268,7 +286,9 @@ data::Batches::Open synthetic(const TrainSetup& setup) {
       .tables = d.skew == "fitted" ? data::scaled_tables(likeness, d.scale)
                                    : data::scaled_tables(likeness, d.scale, data::parse_skew(d.skew)),
       .dense_features = d.dense_features,
-      .seed = setup.seed};
+      .seed = setup.seed,
+      .pooling = {.mean = static_cast<double>(d.lookups)},
+      .weighted = d.weighted};
   const auto samples = static_cast<std::int64_t>(d.samples);
   return [config, samples] { return std::make_unique<data::SyntheticReader>(config, samples); };
 }

@@ -26,6 +26,8 @@ struct TrainData {
   std::string skew = "fitted";  // of the synthetic ids
   std::uint64_t samples = 100'000;
   int dense_features = 13;
+  int lookups = 1;        // of a sample in each synthetic table
+  bool weighted = false;  // synthetic lookups have weights
   int max_bad_rows = 0;
   int test_every = 10;
   int epochs = 1;

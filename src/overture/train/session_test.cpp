@@ -86,6 +86,23 @@ TEST(Session, TablesOfDifferentWidthsWork) {
   expect_equal(session_outcome(config), plain_outcome(config), "the run");
 }
 
+TEST(Session, WeightsCountOnlyInWeightedPoolingAndTheCacheKeepsThem) {
+  TrainConfig config = small_config(OptimizerKind::adagrad);
+  std::vector<Outcome> outcomes;
+  for (const embedding::Pooling pooling :
+       {embedding::Pooling::sum, embedding::Pooling::mean, embedding::Pooling::weighted}) {
+    config.tables.tables[1].pooling = pooling;
+    outcomes.push_back(plain_outcome(config));
+    expect_equal(session_outcome(config), outcomes.back(), "the run");
+    for (std::size_t other = 0; other + 1 < outcomes.size(); ++other)
+      EXPECT_TRUE(outcomes[other].rows != outcomes.back().rows);
+  }
+  config.trainers = 3;
+  const Outcome shared = session_outcome(config);
+  for (std::size_t i = 0; i < shared.losses.size(); ++i)
+    EXPECT_NEAR(shared.losses[i], outcomes.back().losses[i], 1e-4) << "step " << i;
+}
+
 TEST(Session, AFileHoldsTheTablesAsWellAsMemoryDoes) {
   TrainConfig config = small_config(OptimizerKind::adagrad);
   const Outcome plain = plain_outcome(config);
