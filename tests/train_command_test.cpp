@@ -172,6 +172,35 @@ TEST(Train, EvaluationsOnTheWayChangeNothingAndGoOnAfterResuming) {
   EXPECT_NE(none.err.find("evaluate_every: there are no held-out samples"), std::string::npos) << none.err;
 }
 
+TEST(Train, BadRowsThatItPassesOverAreTold) {
+  const TemporaryFolder folder;
+  const std::string good = R"({"label": 1, "dense": [1], "sparse": [3]})";
+  folder.write("a.jsonl", good + "\n{}\n" + good + "\n" + good + "\n");
+  const Words words{"train",
+                    "--data",
+                    "a.jsonl",
+                    "-o",
+                    "r",
+                    "--arch-mlp-bot",
+                    "1-4",
+                    "--emb-size",
+                    "4",
+                    "--arch-mlp-top",
+                    "1",
+                    "--arch-embedding-size",
+                    "5",
+                    "-s",
+                    "data.test_every=0"};
+  const Outcome refused = run_overture(words, {.folder = folder.path()});
+  EXPECT_EQ(refused.exit_code, 2) << refused.text();
+  EXPECT_NE(refused.err.find("--max-bad-rows"), std::string::npos) << refused.err;
+  Words lenient = words;
+  lenient.insert(lenient.end(), {"--max-bad-rows", "1", "--overwrite"});
+  const Outcome outcome = run_overture(lenient, {.folder = folder.path()});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.text();
+  EXPECT_NE(outcome.err.find("passed over 1 bad rows:\n  a.jsonl:2: "), std::string::npos) << outcome.err;
+}
+
 TEST(Train, WeightedPoolingTakesTheWeightsOfTheData) {
   const TemporaryFolder folder;
   const Surroundings here{.folder = folder.path()};

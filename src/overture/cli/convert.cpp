@@ -9,6 +9,7 @@
 #include "overture/base/progress.h"
 #include "overture/base/table.h"
 #include "overture/base/units.h"
+#include "overture/cli/bad_rows.h"
 #include "overture/cli/commands.h"
 #include "overture/cli/counts.h"
 #include "overture/data/bagpipe.h"
@@ -59,13 +60,6 @@ data::DatasetOptions dataset_options(const ConvertOptions& options) {
                     "--tables kaggle --fold-ids");
   }
   return dataset;
-}
-
-void print_bad_rows(const data::BadRows* bad) {
-  if (bad == nullptr || bad->count() == 0) return;
-  fmt::print(stderr, "passed over {} bad rows:\n", with_commas(bad->count()));
-  for (const std::string& row : bad->first()) fmt::print(stderr, "  {}\n", row);
-  if (bad->count() > static_cast<std::int64_t>(bad->first().size())) fmt::print(stderr, "  ...\n");
 }
 
 void print_summary(const ConvertOptions& options, const data::SampleReader& reader,

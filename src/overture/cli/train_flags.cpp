@@ -15,6 +15,7 @@ constexpr Flag kFlags[] = {
     {"--data", "data.file", "Dataset of any format that `overture convert` reads"},
     {"--synthetic", "data.synthetic", "Instead: data like kaggle, avazu or terabyte"},
     {"--samples", "data.samples", "Of the synthetic data"},
+    {"--max-bad-rows", "data.max_bad_rows", "Rows that cannot be read and may be passed over"},
     {"--scale", "data.scale", "Of the synthetic tables"},
     {"--model", "model.kind", "dlrm, wide_and_deep, dcn, deep_fm, fgcnn or caser"},
     {"--arch-mlp-bot", "model.mlp_bottom", "Layers on the dense features, such as 13-512-256-64-16"},

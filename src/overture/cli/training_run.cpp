@@ -10,6 +10,7 @@
 #include "overture/base/error.h"
 #include "overture/base/files.h"
 #include "overture/base/interrupt.h"
+#include "overture/cli/bad_rows.h"
 #include "overture/cli/evaluation.h"
 #include "overture/cli/train_record.h"
 #include "overture/cli/train_watch.h"
@@ -218,6 +219,7 @@ Trained run_training(const setup::TrainSetup& setup, const TrainingAsked& asked)
   Trained done = setup::is_local(setup)
                      ? train_with<train::LocalTraining>(config, setup, *source, asked, checkpoint)
                      : train_with<train::Session>(config, setup, *source, asked, checkpoint);
+  print_bad_rows(source->reader().bad_rows());
   done.summary = report::summary_text(summary(setup, setup_yaml, done, table_bytes(config)));
   write_file(asked.folder / "summary.json", done.summary);
   if (asked.report) report::write_html(asked.folder);
