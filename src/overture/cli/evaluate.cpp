@@ -103,7 +103,8 @@ int run(const EvaluateOptions& options) {
   }
   Table table({"what", "value"});
   table.add({"steps trained", with_commas(done.steps)});
-  for (const auto& [label, value] : metric_lines(done.metrics)) table.add({label, value});
+  for (const auto& [label, value] : metric_lines(done.metrics, setup.data.test_every > 0))
+    table.add({label, value});
   fmt::print("{}\ncheckpoint: {}\nresults: {}\n", table.text(), found->string(), folder.string());
   if (!options.no_report) fmt::print("report: {}\n", (folder / "report.html").string());
   return 0;

@@ -32,8 +32,8 @@ nlohmann::ordered_json metrics_json(const data::Metrics& metrics) {
           {"calibration", metrics.calibration}};
 }
 
-std::vector<std::pair<std::string, std::string>> metric_lines(const data::Metrics& metrics) {
-  return {{"held-out samples", with_commas(metrics.samples)},
+std::vector<std::pair<std::string, std::string>> metric_lines(const data::Metrics& metrics, bool held_out) {
+  return {{held_out ? "held-out samples" : "samples, all there are", with_commas(metrics.samples)},
           {"log-loss", fmt::format("{:.6f}", metrics.log_loss)},
           {"AUC", fmt::format("{:.6f}", metrics.auc)},
           {"accuracy", fmt::format("{:.2f} %", 100 * metrics.accuracy)},

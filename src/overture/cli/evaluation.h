@@ -23,6 +23,6 @@ data::Metrics evaluate(data::BatchSource& source, const Predict& predict);
 nlohmann::ordered_json metrics_json(const data::Metrics& metrics);
 
 // Label and value, for people.
-std::vector<std::pair<std::string, std::string>> metric_lines(const data::Metrics& metrics);
+std::vector<std::pair<std::string, std::string>> metric_lines(const data::Metrics& metrics, bool held_out);
 
 }  // namespace overture::cli

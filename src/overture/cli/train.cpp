@@ -52,7 +52,7 @@ void print_summary(const setup::TrainSetup& setup, const Trained& done, const fs
     table.add({"waited for rows", fmt::format("{:.2f} s", totals.waited_for_rows_seconds)});
   }
   if (done.metrics) {
-    for (const auto& [label, value] : metric_lines(*done.metrics)) table.add({label, value});
+    for (const auto& [label, value] : metric_lines(*done.metrics, true)) table.add({label, value});
   }
   if (done.evaluations.size() > 1) {
     const auto best = std::ranges::max_element(done.evaluations, {},
