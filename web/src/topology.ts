@@ -148,12 +148,42 @@ function place(nodes: Node[], width: number, height: number): void {
   }
 }
 
+const isRotor = (node: Node) => node.name.startsWith('rotor');
+
+function diamond(context: CanvasRenderingContext2D, { x, y }: Node, size: number): void {
+  context.moveTo(x, y - size);
+  context.lineTo(x + size, y);
+  context.lineTo(x, y + size);
+  context.lineTo(x - size, y);
+  context.closePath();
+}
+
+// The names of switches, level by level, where there is room for all of a level.
+function labels(context: CanvasRenderingContext2D, nodes: Node[], size: number, width: number): void {
+  context.font = '11px system-ui, sans-serif';
+  context.textBaseline = 'middle';
+  context.lineWidth = 4;
+  context.lineJoin = 'round';
+  context.strokeStyle = color('--ground');
+  context.fillStyle = color('--ink');
+  const switches = nodes.filter((n) => !n.name.startsWith('h'));
+  for (const level of new Set(switches.map((n) => n.level))) {
+    const row = switches.filter((n) => n.level === level);
+    const widest = Math.max(...row.map((n) => context.measureText(n.name).width));
+    if (width / row.length < widest + 3 * size + 12) continue;
+    for (const node of row) {
+      context.strokeText(node.name, node.x + 2 * size, node.y);
+      context.fillText(node.name, node.x + 2 * size, node.y);
+    }
+  }
+}
+
 export function topologyFigure(host: HTMLElement, links: Table): void {
   const { nodes, edges } = graph(links);
   const title = 'The network, by load';
   const frame = figure(
     title,
-    'Circles are hosts, squares are switches. A line is both directions of a link, coloured by the busier one. Point at a node or a link, or go from the busiest link on with the arrow keys.',
+    `${nodes.some(isRotor) ? 'Circles are hosts, squares are ToRs, diamonds are rotor switches: a circuit leads from a ToR through a rotor to the ToR that the rotor shows it.' : 'Circles are hosts, squares are switches.'} A line is both directions of a link, coloured by the busier one. Point at a node or a link, or go from the busiest link on with the arrow keys.`,
   );
   host.append(frame.root);
   const canvas = h('canvas', {
@@ -208,9 +238,11 @@ export function topologyFigure(host: HTMLElement, links: Table): void {
       context.fillStyle = i === lit.node ? color('--c4') : color('--ink');
       context.beginPath();
       if (node.name.startsWith('h')) context.arc(node.x, node.y, size * 0.8, 0, 7);
+      else if (isRotor(node)) diamond(context, node, size * 1.4);
       else context.rect(node.x - size, node.y - size, 2 * size, 2 * size);
       context.fill();
     });
+    labels(context, nodes, size, width);
     legend(context, table);
   };
   const legend = (context: CanvasRenderingContext2D, table: Uint8ClampedArray) => {

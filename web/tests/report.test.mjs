@@ -114,7 +114,11 @@ const VIEWS = {
     drawings: [
       'What ran when',
       'Flow completion times',
+      'Longest queue of each tier over time',
+      'Longest queue of each tier over time, tiers with short queues',
+      'Queues, link by link',
       'Links over time',
+      'The network, by load',
       'Traffic matrix',
       'Who faces whom, slot by slot',
     ],
@@ -125,8 +129,8 @@ const VIEWS = {
   },
   collective: { sections: ['timeline', 'scaling', 'numbers'], drawings: ['By size (collective.csv)', 'What ran when'] },
   replay: {
-    sections: ['iteration', 'timeline', 'traffic', 'numbers'],
-    drawings: ['Time per layer', 'What ran when', 'Traffic matrix'],
+    sections: ['iteration', 'timeline', 'links', 'traffic', 'numbers'],
+    drawings: ['Time per layer', 'What ran when', 'Links over time', 'The network, by load', 'Traffic matrix'],
   },
   validation: { sections: ['validation', 'numbers'], drawings: ['How far from the reference'] },
 };

@@ -16,6 +16,7 @@
 #include "overture/network/ns3/ns3_program.h"
 #include "overture/report/flows_summary.h"
 #include "overture/report/html.h"
+#include "overture/report/links_record.h"
 #include "overture/report/rotor_summary.h"
 #include "overture/setup/flow_list.h"
 #include "overture/setup/flows_setup.h"
@@ -95,15 +96,10 @@ int write_ns3(const FlowsOptions& options, const setup::FlowsSetup& setup, const
   return 0;
 }
 
-// Few enough samples of a large network that they fit into 64 MB.
-std::optional<packet::MonitorConfig> monitor_of(const setup::FlowsSetup& setup,
-                                                const topology::Topology& topology) {
-  constexpr std::size_t kMostStates = 4'000'000;
-  packet::MonitorConfig monitor = setup.monitor;
-  if (monitor.samples == 0) return std::nullopt;
-  const auto most = static_cast<int>(kMostStates / std::max<std::size_t>(topology.graph.links().size(), 4));
-  monitor.samples = std::max(2, std::min(monitor.samples, most / 2 * 2));
-  return monitor;
+std::optional<network::MonitorConfig> monitor_of(const setup::FlowsSetup& setup,
+                                                 const topology::Topology& topology) {
+  if (setup.monitor.samples == 0) return std::nullopt;
+  return network::bounded(setup.monitor, topology.graph.links().size());
 }
 
 // With a line of progress; Ctrl-C ends the run early and leaves what it has.
@@ -140,7 +136,7 @@ int run_rotor(const FlowsOptions& options, const setup::FlowsSetup& setup, const
   for (const packet::FlowSpec& flow : asked) flows.push_back({flow.from, flow.to, flow.size, flow.start});
   rotor::RotorConfig config = setup.rotor;
   config.seed = setup.network.seed;
-  rotor::RunOptions bounds{.watch_uplinks = setup.monitor.samples > 0};
+  rotor::RunOptions bounds{.watched_bins = report::watched_bins(setup.monitor, opera)};
   if (const auto until = limits(options).until) bounds.until = *until;
   const rotor::RunResult result = rotor::run_flows(opera, config, flows, bounds);
   const report::RotorRun run{.name = setup.name,

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "overture/base/error.h"
+#include "overture/base/files.h"
 #include "overture/base/table.h"
 #include "overture/base/text.h"
 #include "overture/cli/commands.h"
@@ -13,6 +14,7 @@
 #include "overture/network/packet/packet_network.h"
 #include "overture/network/rotor/rotor_network.h"
 #include "overture/report/html.h"
+#include "overture/report/rotor_summary.h"
 #include "overture/report/task_folder.h"
 #include "overture/setup/flows_setup.h"
 
@@ -41,33 +43,73 @@ void require_room(const TaskGraph& graph, int hosts, const ReplayOptions& option
                   "choose a larger network");
 }
 
+// What a run leaves: when every task ran, and what the links carried.
+struct Played {
+  TaskRun run;
+  report::LinksRecord links;
+};
+
 template <class Network>
 TaskRun play_messages(const TaskGraph& graph, Network& network, sim::EventQueue& events) {
   network::MessageExchanges exchanges(network, events);
   return run_tasks(graph, network, exchanges, events);
 }
 
-TaskRun play(const TaskGraph& graph, const setup::FlowsSetup& setup, const ReplayOptions& options) {
+Played play_rotors(const TaskGraph& graph, const setup::FlowsSetup& setup, const topology::Opera& opera) {
+  namespace rotor = network::rotor;
   sim::EventQueue events;
+  rotor::LinkLoad load;
+  rotor::RotorNetwork network(opera, setup.rotor, events);
+  if (const int bins = report::watched_bins(setup.monitor, opera); bins > 0) {
+    load = rotor::LinkLoad(rotor::LinkNumbers(opera), opera.timing().slice(), bins);
+    network.watch(load);
+  }
+  Played played{.run = play_messages(graph, network, events), .links = {}};
+  played.links = report::links_record(opera, setup.rotor.rate, load, played.run.makespan);
+  return played;
+}
+
+Played play_fluid(const TaskGraph& graph, const setup::FlowsSetup& setup, topology::Topology topology) {
+  sim::EventQueue events;
+  network::flow::FlowNetwork network(std::move(topology), {.seed = setup.network.seed}, events);
+  const auto& links = network.graph().links();
+  if (setup.monitor.samples > 0) network.watch(network::bounded(setup.monitor, links.size()));
+  Played played{.run = run_tasks(graph, network, network, events), .links = {}};
+  if (setup.monitor.samples == 0) return played;
+  std::vector<network::packet::LinkRecord> records;
+  for (const Bytes carried : network.carried())
+    records.push_back({.carried = carried, .busy = transfer_time(carried, links[records.size()].wire.rate)});
+  played.links = report::links_record(network.graph(), std::move(records), network.history(),
+                                      played.run.makespan, report::LinksRecord::Detail::load);
+  return played;
+}
+
+Played play_packets(const TaskGraph& graph, const setup::FlowsSetup& setup, topology::Topology topology) {
+  sim::EventQueue events;
+  network::packet::PacketNetwork network(std::move(topology), setup.network, events);
+  const std::size_t links = network.graph().links().size();
+  if (setup.monitor.samples > 0) network.watch(network::bounded(setup.monitor, links));
+  Played played{.run = play_messages(graph, network, events), .links = {}};
+  if (setup.monitor.samples > 0) {
+    played.links = report::links_record(network.graph(), network.links(), network.history(),
+                                        played.run.makespan, report::LinksRecord::Detail::packets);
+  }
+  return played;
+}
+
+Played play(const TaskGraph& graph, const setup::FlowsSetup& setup, const ReplayOptions& options) {
   if (const auto opera = setup::make_opera(setup)) {
     if (options.backend != "packet")
       throw UserError({.key = "--backend"}, "rotors are replayed with packets only", "leave it out");
     require_room(graph, opera->hosts(), options);
-    network::rotor::RotorNetwork network(*opera, setup.rotor, events);
-    return play_messages(graph, network, events);
+    return play_rotors(graph, setup, *opera);
   }
   topology::Topology topology = setup::make_topology(setup);
   require_room(graph, topology.graph.hosts(), options);
-  if (options.backend == "flow") {
-    network::flow::FlowNetwork network(std::move(topology), {.seed = setup.network.seed}, events);
-    return run_tasks(graph, network, network, events);
-  }
-  if (options.backend != "packet") {
-    throw UserError({.key = "--backend"}, fmt::format("unknown backend \"{}\"", options.backend),
-                    suggest(options.backend, {"packet", "flow"}));
-  }
-  network::packet::PacketNetwork network(std::move(topology), setup.network, events);
-  return play_messages(graph, network, events);
+  if (options.backend == "flow") return play_fluid(graph, setup, std::move(topology));
+  if (options.backend == "packet") return play_packets(graph, setup, std::move(topology));
+  throw UserError({.key = "--backend"}, fmt::format("unknown backend \"{}\"", options.backend),
+                  suggest(options.backend, {"packet", "flow"}));
 }
 
 void print_summary(const TaskGraph& graph, const TaskRun& run) {
@@ -88,7 +130,7 @@ int run(const ReplayOptions& options) {
   const auto algorithm = parse_all_reduce(options.all_reduce, "--all-reduce");
   const setup::FlowsSetup setup = setup::load_flows_setup(options.setup, options.overrides);
   const TaskGraph graph = read_task_graph(options.graph, algorithm, between.value());
-  const TaskRun result = play(graph, setup, options);
+  const auto [result, links] = play(graph, setup, options);
   const std::filesystem::path folder =
       options.out.empty() ? std::filesystem::path("results") / std::filesystem::path(options.graph).stem()
                           : std::filesystem::path(options.out);
@@ -97,8 +139,11 @@ int run(const ReplayOptions& options) {
                                   .version = version_text(),
                                   .seed = setup.network.seed,
                                   .graph = graph,
-                                  .run = result};
+                                  .run = result,
+                                  .links = links};
   report::write_task_folder(replay, folder);
+  if (const auto opera = setup::make_opera(setup))
+    write_file(folder / "schedule.csv", report::schedule_csv(*opera));
   if (!options.no_report) report::write_html(folder);
   if (options.json) {
     fmt::print("{}", report::task_summary_json(replay));

@@ -1,15 +1,14 @@
 #include "overture/report/flows_summary.h"
 
 #include <algorithm>
-#include <numeric>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "overture/base/files.h"
 #include "overture/report/completion_times.h"
-#include "overture/report/csv_grid.h"
 #include "overture/report/flow_trace.h"
+#include "overture/report/links_record.h"
 #include "overture/report/results_folder.h"
 
 namespace overture::report {
@@ -47,90 +46,9 @@ double busiest(const FlowsRun& run) {
   return run.result.links.empty() ? 0 : utilisation(run, run.result.links[busiest_link(run)]);
 }
 
-std::string node_name(const topology::Graph& graph, int node) {
-  return graph.is_host(node) ? fmt::format("h{}", node) : fmt::format("s{}", node - graph.hosts());
-}
-
-std::string links_csv(const FlowsRun& run) {
-  const topology::Graph& graph = run.topology.graph;
-  std::string text =
-      "from,to,tier,carried_bytes,utilisation_percent,peak_queue_bytes,drops,marks,trims,pauses,paused_us\n";
-  for (std::size_t i = 0; i < graph.links().size(); ++i) {
-    const topology::Link& link = graph.links()[i];
-    const LinkRecord& record = run.result.links[i];
-    text += fmt::format("{},{},{},{},{:.2f},{},{},{},{},{},{:.3f}\n", node_name(graph, link.from),
-                        node_name(graph, link.to),
-                        csv_cell(graph.tiers()[static_cast<std::size_t>(link.wire.tier)]),
-                        record.carried.count(), 100 * utilisation(run, record), record.peak_queue.count(),
-                        record.drops, record.marks, record.trims, record.pauses, to_us(record.paused));
-  }
-  return text;
-}
-
-struct Watched {
-  std::string name;
-  std::vector<std::size_t> links;
-};
-
-// Each tier as a whole, then the links that carried most.
-std::vector<Watched> watched(const FlowsRun& run) {
-  const topology::Graph& graph = run.topology.graph;
-  std::vector<Watched> result;
-  for (const std::string& tier : graph.tiers()) result.push_back({"tier " + tier, {}});
-  std::vector<std::size_t> order(graph.links().size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  for (const std::size_t i : order) {
-    result[static_cast<std::size_t>(graph.links()[i].wire.tier)].links.push_back(i);
-  }
-  std::erase_if(result, [](const Watched& tier) { return tier.links.empty(); });
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return run.result.links[a].carried > run.result.links[b].carried;
-  });
-  order.resize(std::min(order.size(), kWatchedLinks));
-  for (const std::size_t i : order) {
-    const topology::Link& link = graph.links()[i];
-    result.push_back({node_name(graph, link.from) + ">" + node_name(graph, link.to), {i}});
-  }
-  return result;
-}
-
-std::string history_csv(const FlowsRun& run) {
-  const network::packet::LinkHistory& history = run.result.history;
-  std::string text = "link,until_us,utilisation_percent,queued_mean_bytes,queued_max_bytes\n";
-  for (const auto& [name, links] : watched(run)) {
-    for (std::int64_t sample = 0; sample < history.samples(); ++sample) {
-      double busy = 0;
-      std::int64_t queued = 0;
-      std::int64_t longest = 0;
-      for (const std::size_t link : links) {
-        busy += history.utilisation(sample, link, run.topology.graph.links()[link].wire.rate);
-        queued += history.at(sample, link).queued.count();
-        longest = std::max(longest, history.at(sample, link).queued.count());
-      }
-      const auto count = static_cast<double>(links.size());
-      text += fmt::format("{},{:.6g},{:.2f},{:.0f},{}\n", csv_cell(name),
-                          to_us(history.interval() * (sample + 1)), 100 * busy / count,
-                          static_cast<double>(queued) / count, longest);
-    }
-  }
-  return text;
-}
-
-// How busy each tier was, in percent of its links' time.
-std::vector<TraceCounter> link_counters(const FlowsRun& run) {
-  const network::packet::LinkHistory& history = run.result.history;
-  std::vector<TraceCounter> counters;
-  for (const auto& [name, links] : watched(run)) {
-    if (!name.starts_with("tier ")) continue;
-    for (std::int64_t sample = 0; sample < history.samples(); ++sample) {
-      double busy = 0;
-      for (const std::size_t link : links)
-        busy += history.utilisation(sample, link, run.topology.graph.links()[link].wire.rate);
-      counters.push_back({"link utilisation %, " + name, Time{history.interval() * sample},
-                          100 * busy / static_cast<double>(links.size())});
-    }
-  }
-  return counters;
+LinksRecord links_of(const FlowsRun& run) {
+  return links_record(run.topology.graph, run.result.links, run.result.history, run.result.simulated,
+                      LinksRecord::Detail::packets);
 }
 
 // A link that sends for four fifths of the run is what limits it.
@@ -234,11 +152,11 @@ std::string flows_summary_json(const FlowsRun& run) {
 
 void write_flows_folder(const FlowsRun& run, const std::filesystem::path& folder) {
   make_results_folder(folder);
+  const LinksRecord links = links_of(run);
   write_file(folder / "setup.yaml", run.setup_yaml);
-  write_file(folder / "links.csv", links_csv(run));
+  write_links(links, folder);
   write_file(folder / "fct_distribution.csv", CompletionTimes(run.result.completion).distribution_csv());
-  if (run.result.history.samples() > 0) write_file(folder / "links_over_time.csv", history_csv(run));
-  write_flow_trace(traced(run.flows, run.result.completion), run.topology.graph.hosts(), link_counters(run),
+  write_flow_trace(traced(run.flows, run.result.completion), run.topology.graph.hosts(), counters(links),
                    run.result.simulated, folder);
   write_file(folder / "summary.json", flows_summary_json(run));
 }

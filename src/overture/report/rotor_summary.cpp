@@ -8,27 +8,13 @@
 #include "overture/base/files.h"
 #include "overture/report/completion_times.h"
 #include "overture/report/flow_trace.h"
+#include "overture/report/links_record.h"
 #include "overture/report/results_folder.h"
 
 namespace overture::report {
 namespace {
 
 using json = nlohmann::ordered_json;
-
-// A row per slot, rotor and ToR; larger networks have too many to look at.
-std::string schedule_csv(const topology::Opera& opera) {
-  constexpr int kMostTors = 64;
-  std::string text = "slot,rotor,tor,peer\n";
-  if (opera.tors() > kMostTors) return text;
-  for (int slice = 0; slice < opera.slices(); ++slice) {
-    for (int rotor = 0; rotor < opera.uplinks(); ++rotor) {
-      const bool dark = rotor == opera.dark_rotor(slice);
-      for (int tor = 0; tor < opera.tors(); ++tor)
-        text += fmt::format("{},{},{},{}\n", slice, rotor, tor, dark ? -1 : opera.peer(slice, tor, rotor));
-    }
-  }
-  return text;
-}
 
 // The host that sends or receives most, and how long its link takes for that alone.
 struct BusiestHost {
@@ -52,64 +38,8 @@ BusiestHost busiest_host(const RotorRun& run) {
   return most;
 }
 
-// Some uplinks under one name.
-struct WatchedUplinks {
-  std::string name;
-  std::vector<int> uplinks;
-};
-
-// Each rotor as a whole, then the uplinks that carried most.
-std::vector<WatchedUplinks> watched(const RotorRun& run) {
-  constexpr std::size_t kOneByOne = 64;
-  const network::rotor::UplinkUse& use = run.result.uplinks;
-  std::vector<WatchedUplinks> result;
-  std::vector<std::pair<std::int64_t, int>> carried;
-  for (int rotor = 0; rotor < run.opera.uplinks(); ++rotor)
-    result.push_back({fmt::format("rotor {}", rotor), {}});
-  for (int uplink = 0; uplink < use.uplinks(); ++uplink) {
-    result[static_cast<std::size_t>(uplink % run.opera.uplinks())].uplinks.push_back(uplink);
-    carried.emplace_back(0, uplink);
-    for (int bin = 0; bin < use.bins(); ++bin) carried.back().first -= use.at(bin, uplink).count();
-  }
-  std::ranges::sort(carried);
-  carried.resize(std::min(carried.size(), kOneByOne));
-  for (const auto& [bytes, uplink] : carried) {
-    result.push_back(
-        {fmt::format("ToR {}>rotor {}", uplink / run.opera.uplinks(), uplink % run.opera.uplinks()),
-         {uplink}});
-  }
-  return result;
-}
-
-double utilisation(const RotorRun& run, const WatchedUplinks& watched, int bin) {
-  const network::rotor::UplinkUse& use = run.result.uplinks;
-  Bytes sent;
-  for (const int uplink : watched.uplinks) sent += use.at(bin, uplink);
-  return to_us(transfer_time(sent, run.config.rate)) /
-         (to_us(use.bin()) * static_cast<double>(watched.uplinks.size()));
-}
-
-std::string over_time_csv(const RotorRun& run) {
-  std::string text = "link,until_us,utilisation_percent\n";
-  for (const WatchedUplinks& link : watched(run)) {
-    for (int bin = 0; bin < run.result.uplinks.bins(); ++bin) {
-      text += fmt::format("{},{:.6g},{:.2f}\n", link.name, to_us(run.result.uplinks.bin() * (bin + 1)),
-                          100 * utilisation(run, link, bin));
-    }
-  }
-  return text;
-}
-
-std::vector<TraceCounter> counters(const RotorRun& run) {
-  std::vector<TraceCounter> found;
-  for (const WatchedUplinks& link : watched(run)) {
-    if (link.uplinks.size() < 2) continue;
-    for (int bin = 0; bin < run.result.uplinks.bins(); ++bin) {
-      found.push_back({"link utilisation %, " + link.name, Time{run.result.uplinks.bin() * bin},
-                       100 * utilisation(run, link, bin)});
-    }
-  }
-  return found;
+LinksRecord links_of(const RotorRun& run) {
+  return links_record(run.opera, run.config.rate, run.result.load, run.result.makespan);
 }
 
 std::string remedy(const RotorRun& run, double busy, double cycles, double relayed) {
@@ -121,6 +51,20 @@ std::string remedy(const RotorRun& run, double busy, double cycles, double relay
 }
 
 }  // namespace
+
+std::string schedule_csv(const topology::Opera& opera) {
+  constexpr int kMostTors = 64;
+  std::string text = "slot,rotor,tor,peer\n";
+  if (opera.tors() > kMostTors) return text;
+  for (int slice = 0; slice < opera.slices(); ++slice) {
+    for (int rotor = 0; rotor < opera.uplinks(); ++rotor) {
+      const bool dark = rotor == opera.dark_rotor(slice);
+      for (int tor = 0; tor < opera.tors(); ++tor)
+        text += fmt::format("{},{},{},{}\n", slice, rotor, tor, dark ? -1 : opera.peer(slice, tor, rotor));
+    }
+  }
+  return text;
+}
 
 std::string rotor_why(const RotorRun& run) {
   const auto& s = run.result.statistics;
@@ -200,8 +144,9 @@ void write_rotor_folder(const RotorRun& run, const std::filesystem::path& folder
   write_file(folder / "setup.yaml", run.setup_yaml);
   write_file(folder / "schedule.csv", schedule_csv(run.opera));
   write_file(folder / "fct_distribution.csv", CompletionTimes(run.result.completion).distribution_csv());
-  if (run.result.uplinks.bins() > 0) write_file(folder / "links_over_time.csv", over_time_csv(run));
-  write_flow_trace(traced(run.flows, run.result.completion), run.opera.hosts(), counters(run),
+  const LinksRecord links = links_of(run);
+  write_links(links, folder);
+  write_flow_trace(traced(run.flows, run.result.completion), run.opera.hosts(), counters(links),
                    run.result.makespan, folder);
   write_file(folder / "summary.json", rotor_summary_json(run));
 }

@@ -22,6 +22,9 @@ struct RotorRun {
   const network::rotor::RunResult& result;
 };
 
+// Who faces whom: a row per slot, rotor and ToR. Larger networks have too many to look at: the header alone.
+std::string schedule_csv(const topology::Opera& opera);
+
 std::vector<std::pair<std::string, std::string>> rotor_lines(const RotorRun& run);
 
 // What held the flows up, and what would help most, in a sentence or two.
@@ -30,7 +33,7 @@ std::string rotor_why(const RotorRun& run);
 std::string rotor_summary_json(const RotorRun& run);
 
 // Makes the folder if need be; writes setup.yaml, schedule.csv, fct_distribution.csv, trace.json.gz and
-// summary.json, and links_over_time.csv if the uplinks were watched. Throws UserError.
+// summary.json, and links.csv and links_over_time.csv if the links were watched. Throws UserError.
 void write_rotor_folder(const RotorRun& run, const std::filesystem::path& folder);
 
 }  // namespace overture::report

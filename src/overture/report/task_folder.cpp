@@ -143,9 +143,13 @@ std::string task_summary_json(const TaskReplay& replay) {
                {"exposed_us", to_us(replay.run.exposed())},
                {"exposed_percent", percent(replay.run.exposed(), replay.run.makespan)},
                {"message_bytes", traffic.messages.count()},
-               {"all_reduce_bytes", traffic.collectives.count()},
-               {"digest", digest(replay.run).text()},
-               {"setup_yaml", replay.setup_yaml}});
+               {"all_reduce_bytes", traffic.collectives.count()}});
+  if (!replay.links.links.empty()) {
+    root["busiest_link_utilisation"] = replay.links.busiest();
+    if (replay.links.detail != LinksRecord::Detail::load)
+      root["peak_queue_bytes"] = replay.links.longest_queue().count();
+  }
+  root.update({{"digest", digest(replay.run).text()}, {"setup_yaml", replay.setup_yaml}});
   return summary_text(root);
 }
 
@@ -155,7 +159,8 @@ void write_task_folder(const TaskReplay& replay, const std::filesystem::path& fo
   write_file(folder / "setup.yaml", replay.setup_yaml);
   write_file(folder / "ranks.csv", ranks_csv(replay));
   write_file(folder / "layers.csv", layers_csv(label_times(replay.graph, replay.run, waited)));
-  write_task_trace(replay.graph, replay.run, waited, folder);
+  write_links(replay.links, folder);
+  write_task_trace(replay.graph, replay.run, waited, counters(replay.links), folder);
   if (replay.graph.size() <= kMostTasks) write_file(folder / "tasks.csv", tasks_csv(replay));
   if (replay.graph.ranks() <= kMostTrafficRanks)
     write_file(folder / "traffic.csv", Traffic(replay.graph).csv());

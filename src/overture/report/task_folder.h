@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <string>
 
+#include "overture/report/links_record.h"
 #include "overture/workload/task_executor.h"
 
 namespace overture::report {
@@ -17,6 +18,7 @@ struct TaskReplay {
   std::uint64_t seed = 1;
   const workload::TaskGraph& graph;
   const workload::TaskRun& run;
+  const LinksRecord& links;  // none: the network was not watched
 };
 
 // What the iteration waited for, and what would help most, in a sentence.
@@ -25,7 +27,8 @@ std::string task_why(const TaskReplay& replay);
 std::string task_summary_json(const TaskReplay& replay);
 
 // Makes the folder if need be; writes summary.json, setup.yaml, ranks.csv, layers.csv, trace.json.gz,
-// traffic.csv and tasks.csv, the last two only of graphs small enough to look at. Throws UserError.
+// links.csv and links_over_time.csv if the network was watched, and traffic.csv and tasks.csv only of graphs
+// small enough to look at. Throws UserError.
 void write_task_folder(const TaskReplay& replay, const std::filesystem::path& folder);
 
 }  // namespace overture::report

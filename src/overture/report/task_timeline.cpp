@@ -28,7 +28,8 @@ std::vector<std::uint32_t> by_start(const TaskGraph& graph, const TaskRun& run) 
 
 class Builder {
  public:
-  Builder(const TaskGraph& graph, const TaskRun& run, const std::vector<TaskId>& waited)
+  Builder(const TaskGraph& graph, const TaskRun& run, const std::vector<TaskId>& waited,
+          const std::vector<TraceCounter>& counters)
       : graph_(graph), run_(run), waited_(waited) {
     const std::vector<int> shown = sampled_ranks(graph.ranks(), kShownRanks);
     for (const int rank : shown) {
@@ -37,6 +38,7 @@ class Builder {
       made.trace.name_stream(kComputeStream, "compute");
       made.trace.add(TraceStep{0, Time{}, run.makespan});
     }
+    for (const TraceCounter& counter : counters) ranks_.begin()->second.trace.add(counter);
   }
 
   std::vector<Trace> build() {
@@ -155,8 +157,9 @@ std::vector<TaskId> waited_for(const TaskGraph& graph, const TaskRun& run) {
 }
 
 TraceWritten write_task_trace(const TaskGraph& graph, const TaskRun& run, const std::vector<TaskId>& waited,
+                              const std::vector<TraceCounter>& counters,
                               const std::filesystem::path& folder) {
-  return write_trace_files(Builder(graph, run, waited).build(), folder);
+  return write_trace_files(Builder(graph, run, waited, counters).build(), folder);
 }
 
 std::vector<LabelTime> label_times(const TaskGraph& graph, const TaskRun& run,

@@ -13,10 +13,11 @@ namespace overture::report {
 // Of every task, the one of those it depends on that ended last; its own id where there is none.
 std::vector<workload::TaskId> waited_for(const workload::TaskGraph& graph, const workload::TaskRun& run);
 
-// Writes trace.json.gz into `folder`: of large graphs some ranks, evenly spread. Throws UserError.
+// Writes trace.json.gz into `folder`: of large graphs some ranks, evenly spread; the first has the counters.
+// Throws UserError.
 TraceWritten write_task_trace(const workload::TaskGraph& graph, const workload::TaskRun& run,
                               const std::vector<workload::TaskId>& waited,
-                              const std::filesystem::path& folder);
+                              const std::vector<TraceCounter>& counters, const std::filesystem::path& folder);
 
 // What one label took of the busiest rank's time.
 struct LabelTime {

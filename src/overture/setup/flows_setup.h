@@ -56,7 +56,7 @@ struct FlowsSetup {
   network::packet::PacketConfig network;
   network::rotor::RotorConfig rotor;  // in place of `network` when the topology is opera
   TrafficPattern traffic;
-  network::packet::MonitorConfig monitor;  // links over time; no samples: off
+  network::MonitorConfig monitor;  // links over time; no samples: off
   std::string file;                        // of the setup itself
 };
 

@@ -105,6 +105,7 @@ export const links: View = {
     const table = run.table('links.csv');
     if (!table?.has('from', 'to', 'utilisation_percent')) return;
     if (!table.cut) topologyFigure(host, table);
+    if (!completion.shows(run)) queues(run, host);
     const rows = Array.from({ length: table.length }, (_, r) => r).sort(
       (a, b) => table.numbers('utilisation_percent')[b]! - table.numbers('utilisation_percent')[a]!,
     );
@@ -185,42 +186,72 @@ export function completionCdf(runs: Run[], host: HTMLElement): void {
   });
 }
 
+// Tiers whose queues are of another order are drawn apart, or the short ones would lie on the axis.
+function queuesOverTime(over: Table, host: HTMLElement): void {
+  const { names, times, cells } = grid(over, 'queued_max_bytes', (name) => name.startsWith('tier '));
+  const lines = names
+    .map((name, r) => ({ name, values: times.map((_, c) => cells[r * times.length + c]!) }))
+    .map((line) => ({ ...line, longest: line.values.reduce((a, b) => (b > a ? b : a), 0) }))
+    .filter((line) => line.longest > 0);
+  const longest = Math.max(0, ...lines.map((l) => l.longest));
+  const [long, short] = [true, false].map((side) => lines.filter((l) => l.longest * 20 >= longest === side));
+  for (const shown of [long!, short!].filter((part) => part.length > 0)) {
+    const bytes = scale('B', Math.max(...shown.map((l) => l.longest)));
+    const time = scale('us', times[times.length - 1] ?? 0);
+    seriesFigure(host, {
+      title: `Longest queue of each tier over time${shown === short ? ', tiers with short queues' : ''}`,
+      x: times.map((t) => t / time.per),
+      xLabel: `time (${time.name})`,
+      yLabel: `queue (${bytes.name})`,
+      lines: shown.map(({ name, values }) => ({ name, values: values.map((v) => v / bytes.per) })),
+    });
+  }
+}
+
 function queues(run: Run, host: HTMLElement): void {
   const over = run.table('links_over_time.csv');
-  if (over?.has('queued_max_bytes')) {
-    const { names, times, cells } = grid(over, 'queued_max_bytes', (name) => name.startsWith('tier '));
-    const largest = cells.reduce((a, b) => (b > a ? b : a), 0);
-    const [bytes, time] = [scale('B', largest), scale('us', times[times.length - 1] ?? 0)];
-    if (names.length > 0 && largest > 0) {
-      seriesFigure(host, {
-        title: 'Longest queue of each tier over time',
-        x: times.map((t) => t / time.per),
-        xLabel: `time (${time.name})`,
-        yLabel: `queue (${bytes.name})`,
-        lines: names.map((name, r) => ({
-          name,
-          values: times.map((_, c) => cells[r * times.length + c]! / bytes.per),
-        })),
-      });
-    }
-  }
+  if (over?.has('queued_max_bytes')) queuesOverTime(over, host);
   const table = run.table('links.csv');
   if (!table?.has('tier', 'peak_queue_bytes')) return;
-  const rows = table.texts('tier').map((tier, i) => ({ tier, peak: table.numbers('peak_queue_bytes')[i]! }));
+  const all = table.texts('tier').map((tier, i) => ({ tier, peak: table.numbers('peak_queue_bytes')[i]! }));
+  const rows = all.filter((r) => r.peak > 0);
+  if (rows.length === 0) return;
   const { of, label } = axis(
     'longest_queue_of_a_link_bytes',
     rows.map((r) => r.peak),
   );
-  const tiers = table.distinct('tier');
+  const tiers = table.distinct('tier').filter((tier) => rows.some((r) => r.tier === tier));
+  const peaks = rows.map((r) => r.peak);
+  const [least, most] = [Math.min(...peaks), Math.max(...peaks)];
+  const log = most > 30 * least;
+  const across = (peak: number) => (log ? Math.log(peak / least) / Math.log(most / least) : peak / most);
+  const medians = tiers.map((tier) => {
+    const of = rows.filter((r) => r.tier === tier).map((r) => r.peak);
+    return { tier, peak: medianOf(of), share: across(medianOf(of)) };
+  });
+  const say = (right: boolean) =>
+    Plot.text(
+      medians.filter((m) => m.share > 0.6 === right),
+      {
+        x: (m: { peak: number }) => of(m.peak),
+        y: 'tier',
+        text: (m: { peak: number }) => `median ${formatNamed('x_bytes', m.peak)}`,
+        dx: right ? -4 : 4,
+        dy: -16,
+        textAnchor: right ? 'end' : 'start',
+        fill: 'currentColor',
+      },
+    );
   plotFigure(host, {
     title: 'Queues, link by link',
-    caption: 'Each mark is the longest queue of one link.',
+    caption: `Each mark is the longest queue of one link.${rows.length < all.length ? ` ${all.length - rows.length} of ${all.length} links never had one.` : ''}`,
     draw: (width) =>
       plot({
         width,
         height: 50 + 44 * tiers.length,
         marginLeft: 20 + 7 * Math.max(...tiers.map((t) => t.length)),
-        x: { label, grid: true, nice: true },
+        marginRight: 24,
+        x: { label, grid: true, nice: true, type: log ? 'log' : 'linear', ...(log ? {} : { zero: true }) },
         y: { label: null, domain: tiers },
         marks: [
           Plot.tickX(rows, {
@@ -230,29 +261,21 @@ function queues(run: Run, host: HTMLElement): void {
             strokeOpacity: 0.35,
             inset: 6,
           }),
-          Plot.tickX(
-            rows,
-            Plot.groupY(
-              { x: 'median' },
-              { x: (r: { peak: number }) => of(r.peak), y: 'tier', stroke: 'var(--c4)', strokeWidth: 3, inset: 2 },
-            ),
-          ),
-          Plot.text(
-            rows,
-            Plot.groupY(
-              {
-                x: 'median',
-                text: (v: { peak: number }[]) => `median ${formatNamed('x_bytes', medianOf(v.map((r) => r.peak)))}`,
-              },
-              { x: (r: { peak: number }) => of(r.peak), y: 'tier', dx: 4, dy: -16, textAnchor: 'start', fill: 'currentColor' },
-            ),
-          ),
+          Plot.tickX(medians, {
+            x: (m: { peak: number }) => of(m.peak),
+            y: 'tier',
+            stroke: 'var(--c4)',
+            strokeWidth: 3,
+            inset: 2,
+          }),
+          say(false),
+          say(true),
         ],
       }),
     csv: () =>
       csv(
         ['tier', 'peak_queue_bytes'],
-        rows.map((r) => [r.tier, r.peak]),
+        all.map((r) => [r.tier, r.peak]),
       ),
   });
 }

@@ -163,6 +163,7 @@ void FlowNetwork::act() {
     next_.clear();
   }
   fluid_.solve(events_.now());
+  if (history_) sample_soon();
   arm();
 }
 
@@ -232,6 +233,7 @@ void FlowNetwork::cover(Traffic& traffic) {
     for (Traffic* other : others) flows.push_back(&other->flows);
     return flows;
   };
+  if (history_) count_links();
   if (symmetry_.cover(traffic.flows, sets)) {
     for (Traffic* other : others) split_lanes(*other);
     classes_changed();
@@ -278,9 +280,54 @@ void FlowNetwork::forget_classes() {
     for (const LaneId lane : known->lanes) fluid_.remove(lane);
   }
   singles_.clear();
+  if (history_) count_links();
   symmetry_.reset();
   classes_changed();
   messages_since_reset_ = false;
+}
+
+void FlowNetwork::watch(const MonitorConfig& config) {
+  check(messages_ == 0 && config_.relay.hosts.empty(),
+        "links are watched from the start, and without relays");
+  history_.emplace(config, topology_.graph.links().size());
+  sent_.assign(topology_.graph.links().size(), 0);
+  fluid_.count_bytes();
+}
+
+std::vector<Bytes> FlowNetwork::carried() {
+  count_links();
+  std::vector<Bytes> bytes;
+  for (const double sent : sent_) bytes.emplace_back(static_cast<std::int64_t>(sent + 0.5));
+  return bytes;
+}
+
+// Before classes of links change, and when their links are looked at.
+void FlowNetwork::count_links() {
+  const std::vector<double> bytes = fluid_.take_bytes(events_.now());
+  for (std::uint32_t link = 0; link < sent_.size(); ++link)
+    sent_[link] += bytes[symmetry_.class_of_link(link)];
+}
+
+void FlowNetwork::add_sample() {
+  std::vector<LinkState> states;
+  for (const double sent : sent_)
+    states.push_back({.sent = Bytes{static_cast<std::int64_t>(sent + 0.5)}, .queued = {}});
+  history_->add(states);
+}
+
+void FlowNetwork::sample() {
+  sampling_ = false;
+  count_links();
+  add_sample();
+  if (fluid_.active() > 0) sample_soon();
+}
+
+// Nothing was sent since the last sample if that was due before now.
+void FlowNetwork::sample_soon() {
+  if (sampling_) return;
+  while (history_->next() <= events_.now()) add_sample();
+  sampling_ = true;
+  events_.at(history_->next(), [this] { sample(); });
 }
 
 void FlowNetwork::arm() {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "overture/network/flow/fluid.h"
 #include "overture/network/flow/symmetry.h"
 #include "overture/network/flow/ways.h"
+#include "overture/network/link_history.h"
 #include "overture/sim/event_queue.h"
 
 namespace overture::network::flow {
@@ -40,6 +42,13 @@ class FlowNetwork final : public Network, public Exchanges {
   GroupId add_group(std::vector<Rank> ranks) override;
   // By hash, the pairs of a group keep the ways that they drew for the pattern's first exchange.
   void exchange(Pattern pattern, GroupId group, Bytes size, Action done) override;
+
+  // Before the first message, and without relays: notes at regular moments what the links have carried.
+  void watch(const MonitorConfig& config);
+  // Since watch(), if it was called; a fluid does not queue.
+  const LinkHistory& history() const { return *history_; }
+  // Of every link, until now.
+  std::vector<Bytes> carried();
 
   Statistics statistics() const;
   const topology::Graph& graph() const { return topology_.graph; }
@@ -92,6 +101,11 @@ class FlowNetwork final : public Network, public Exchanges {
   void classes_changed();
   double weight(const Traffic& traffic, std::uint32_t flow_class) const;
 
+  void count_links();
+  void sample();
+  void sample_soon();
+  void add_sample();
+
   void arm();
   void wake();
   void finish(std::uint32_t run, std::uint32_t flow_class, bool relayed);
@@ -126,6 +140,10 @@ class FlowNetwork final : public Network, public Exchanges {
   std::vector<std::uint32_t> unused_runs_;
   std::vector<std::vector<Action>> deliveries_;
   std::vector<std::uint32_t> unused_deliveries_;
+
+  std::optional<LinkHistory> history_;
+  std::vector<double> sent_;  // bytes over every link, if they are watched
+  bool sampling_ = false;     // an event for sample() is queued
 
   std::int64_t messages_ = 0;
   Bytes delivered_;

@@ -37,6 +37,71 @@ TEST(FlowNetwork, OneFlowTakesItsBytesAndTheWires) {
   EXPECT_EQ(result.completion[0], Duration{80us + 1us});
 }
 
+// Two senders share the way to host 2 for 80 us, one is alone for 40 us; after a pause comes a message more.
+TEST(FlowNetwork, WatchedLinksTellWhatTheyCarried) {
+  sim::EventQueue events;
+  FlowNetwork network(star(3), {}, events);
+  network.watch({.interval = 20us, .samples = 64});
+  network.send({.from = Rank{0}, .to = Rank{2}, .size = 1'000'000_B}, {});
+  network.send({.from = Rank{1}, .to = Rank{2}, .size = 500'000_B}, {});
+  events.at(Time{200us}, [&] { network.send({.from = Rank{0}, .to = Rank{2}, .size = 240'000_B}, {}); });
+  events.run();
+  const topology::Graph& graph = network.graph();
+  const LinkHistory& history = network.history();
+  ASSERT_EQ(history.samples(), 11);
+  const std::vector<Bytes> carried = network.carried();
+  std::vector<double> use;
+  for (std::size_t link = 0; link < graph.links().size(); ++link) {
+    const topology::Link& wire = graph.links()[link];
+    const Bytes down = wire.to == 2 ? 1'740'000_B : 0_B;
+    EXPECT_EQ(carried[link], wire.from == 0 ? 1'240'000_B : wire.from == 1 ? 500'000_B : down) << link;
+    if (wire.from != 0) continue;
+    for (std::int64_t i = 0; i < history.samples(); ++i)
+      use.push_back(history.utilisation(i, link, wire.wire.rate));
+  }
+  const std::vector<double> expected{0.5, 0.5, 0.5, 0.5, 1, 1, 0, 0, 0, 0, 0.96};
+  ASSERT_EQ(use.size(), expected.size());
+  for (std::size_t i = 0; i < use.size(); ++i) EXPECT_NEAR(use[i], expected[i], 1e-5) << i;
+}
+
+// However classes of links split while messages come and go, every byte is counted once on its way up and
+// once on its way down; and nothing comes at another time for it.
+TEST(FlowNetwork, WatchedLinksChangeNothingAndAddUp) {
+  const auto flows = testing::random_flows(16, 200, 5);
+  std::vector<std::vector<Time>> ends;
+  for (const bool watched : {false, true}) {
+    struct Sender {
+      sim::EventQueue events;
+      FlowNetwork network{topology::fat_tree({.k = 4}), {}, events};
+      std::vector<Time> ends;
+      void send(const FlowSpec& flow) {
+        network.send({.from = flow.from, .to = flow.to, .size = flow.size},
+                     [this] { ends.push_back(events.now()); });
+      }
+    } sender;
+    if (watched) sender.network.watch({.interval = 1us, .samples = 16});
+    double sent = 0;
+    for (const FlowSpec& each : flows) {
+      sent += static_cast<double>(each.size.count());
+      sender.events.at(each.start, [&sender, &each] { sender.send(each); });
+    }
+    sender.events.run();
+    ends.push_back(sender.ends);
+    if (!watched) continue;
+    double up = 0;
+    double down = 0;
+    const std::vector<Bytes> carried = sender.network.carried();
+    for (std::size_t link = 0; link < carried.size(); ++link) {
+      const topology::Link& wire = sender.network.graph().links()[link];
+      if (sender.network.graph().is_host(wire.from)) up += static_cast<double>(carried[link].count());
+      if (sender.network.graph().is_host(wire.to)) down += static_cast<double>(carried[link].count());
+    }
+    EXPECT_NEAR(up, sent, 100);  // rounded, link by link
+    EXPECT_NEAR(down, sent, 100);
+  }
+  EXPECT_EQ(ends[0], ends[1]);
+}
+
 TEST(FlowNetwork, HeadersTakeTheirShare) {
   const RunResult result = run_flows(star(2), {.efficiency = 0.5}, {flow(0, 1, 1'000'000_B)});
   EXPECT_EQ(result.completion[0], Duration{160us + 1us});

@@ -70,6 +70,7 @@ void Fluid::rebuild(std::uint32_t link_classes) {
   users_.resize(link_classes);
   local_.resize(link_classes);
   known_.resize(link_classes);
+  bytes_.assign(link_classes, 0);
   needed_.reset(link_classes, steady_ ? [this](std::uint32_t link) { return capacity_(link, {}); }
                                       : NeededLinks::Capacity());
   for (Lane& lane : lanes_) lane.needed.clear();
@@ -123,9 +124,23 @@ void Fluid::mark_changed(const Lane& lane) {
   for (const Use& use : lane.needed) changed_.push_back(use.link);
 }
 
-void Fluid::advance(Lane& lane, Time now) const {
+// Before the rate or the number of streams changes.
+void Fluid::advance(Lane& lane, Time now) {
+  if (counts_bytes_) count(lane, now);
   lane.served += lane.rate * static_cast<double>((now - lane.since).count()) / kPicoseconds;
   lane.since = now;
+}
+
+void Fluid::count(Lane& lane, Time now) {
+  const double sent = lane.rate * static_cast<double>(lane.streams.size()) *
+                      static_cast<double>((now - lane.counted).count()) / kPicoseconds;
+  lane.counted = now;
+  for (const Use& use : uses(lane)) bytes_[use.link] += use.load * sent;
+}
+
+std::vector<double> Fluid::take_bytes(Time now) {
+  for (const LaneId lane : filled_) count(lanes_[lane], now);
+  return std::exchange(bytes_, std::vector<double>(users_.size()));
 }
 
 void Fluid::start(LaneId id, double bytes, std::uint32_t run, Time now) {
@@ -134,6 +149,7 @@ void Fluid::start(LaneId id, double bytes, std::uint32_t run, Time now) {
     lane.served = 0;
     lane.rate = 0;
     lane.since = now;
+    lane.counted = now;
     attach(id);
     fill(id);
   }

@@ -62,6 +62,11 @@ class Fluid {
     for (const Finished& each : finished_) visit(each.flow_class, each.run, each.relayed);
   }
 
+  // From now on what links carry is counted; a network with relays cannot be.
+  void count_bytes() { counts_bytes_ = true; }
+  // Bytes over each link of every class since the last time, by class.
+  std::vector<double> take_bytes(Time now);
+
   std::size_t active() const { return active_; }
   double rate_on(std::uint32_t link_class) const;
   std::uint64_t streams() const { return streams_; }
@@ -85,6 +90,7 @@ class Fluid {
     double rate = 0;    // bytes a second of each flow
     double served = 0;  // bytes of each flow by `since`
     Time since{};
+    Time counted{};                  // until when what it sent is in bytes_
     Time end = Time::max();          // of the first stream
     std::uint64_t first_stream = 0;  // for which `end` holds
     std::uint32_t place = 0;         // in filled_, while it has streams
@@ -115,7 +121,8 @@ class Fluid {
   void detach(LaneId lane);
   void look_at(std::uint32_t link);
   void mark_changed(const Lane& lane);
-  void advance(Lane& lane, Time now) const;
+  void advance(Lane& lane, Time now);
+  void count(Lane& lane, Time now);
   void set_rate(LaneId lane, double rate, Time now);
   void find_component(Time now);
   void take_all(Time now);
@@ -141,7 +148,9 @@ class Fluid {
   std::vector<std::uint32_t> changed_;    // classes of links
   std::priority_queue<Due, std::vector<Due>, std::greater<>> due_;
   std::vector<Finished> finished_;
-  std::size_t active_ = 0;  // streams
+  bool counts_bytes_ = false;
+  std::vector<double> bytes_;  // by class of links
+  std::size_t active_ = 0;     // streams
   std::uint64_t lane_count_ = 0;
   std::uint64_t streams_ = 0;
   std::uint64_t solutions_ = 0;

@@ -10,7 +10,7 @@
 #include "overture/network/packet/fabric.h"
 #include "overture/network/packet/htsim_dctcp.h"
 #include "overture/network/packet/lossless_fabric.h"
-#include "overture/network/packet/monitor.h"
+#include "overture/network/link_history.h"
 #include "overture/network/packet/ndp.h"
 #include "overture/network/packet/parallel_stack.h"
 #include "overture/network/packet/roce.h"

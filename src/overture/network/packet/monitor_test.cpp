@@ -1,4 +1,4 @@
-#include "overture/network/packet/monitor.h"
+#include "overture/network/link_history.h"
 
 #include <gtest/gtest.h>
 

@@ -3,8 +3,10 @@
 // exactly.
 #pragma once
 
+#include <optional>
 #include <vector>
 
+#include "overture/network/link_history.h"
 #include "overture/network/network.h"
 #include "overture/network/packet/engine.h"
 #include "overture/sim/event_queue.h"
@@ -20,12 +22,19 @@ class PacketNetwork final : public Network {
   // queue runs or from its events. With TCP, messages of a pair arrive in order.
   void send(const Message& message, Action delivered) override;
 
+  // Before the first message: notes at regular moments what the links have sent and what waits before them.
+  void watch(const MonitorConfig& config);
+  // Since watch(), if it was called.
+  const LinkHistory& history() const { return *history_; }
+
   Statistics statistics() const { return engine_.statistics(); }
   std::vector<LinkRecord> links() const { return engine_.links(); }
   std::uint64_t digest() const { return engine_.digest(); }
   const topology::Graph& graph() const { return topology_.graph; }
 
  private:
+  void run(std::int64_t limit);
+  void sample(std::int64_t when);
   void arm();
   void wake();
   void deliver();
@@ -36,6 +45,8 @@ class PacketNetwork final : public Network {
   Engine engine_;
   std::vector<Action> delivered_;  // by message
   std::vector<Completion> done_;   // being delivered
+  std::optional<LinkHistory> history_;
+  std::vector<LinkState> states_;  // of one sample
   Time armed_ = Time::max();       // the event that counts; earlier ones were overtaken
 };
 

@@ -34,6 +34,33 @@ TEST(PacketNetwork, OneByteTakesTwoWiresAndATick) {
   EXPECT_EQ(bench.delivered, (std::vector{Time{1'006'881_ps}}));
 }
 
+// Also across the 100 us in which nothing is sent.
+TEST(PacketNetwork, WatchedLinksChangeNothingAndAddUp) {
+  std::vector<std::vector<Time>> delivered;
+  for (const bool watched : {false, true}) {
+    Bench bench(topology::star({.hosts = 4}));
+    if (watched) bench.network.watch({.interval = 1us, .samples = 64});
+    for (int from = 1; from < 4; ++from) bench.send(from, 0, 200_KiB);
+    bench.events.at(Time{200us}, [&] { bench.send(1, 0, 200_KiB); });
+    bench.events.run();
+    delivered.push_back(bench.delivered);
+    if (!watched) continue;
+    const LinkHistory& history = bench.network.history();
+    ASSERT_GT(history.samples(), 32);
+    const auto links = bench.network.links();
+    bool waited = false;
+    for (std::size_t link = 0; link < links.size(); ++link) {
+      const Bytes last = history.at(history.samples() - 1, link).sent;
+      EXPECT_LE(last, links[link].carried);
+      EXPECT_GE(last, links[link].carried * 9 / 10) << link;
+      for (std::int64_t i = 0; i < history.samples(); ++i)
+        waited = waited || history.at(i, link).queued > 100_KiB;
+    }
+    EXPECT_TRUE(waited);
+  }
+  EXPECT_EQ(delivered[0], delivered[1]);
+}
+
 TEST(PacketNetwork, AMessageToOneselfArrivesAtOnce) {
   Bench bench(topology::star({.hosts = 2}));
   bench.send(1, 1, 1_MiB);

@@ -10,7 +10,7 @@
 #include "overture/base/ids.h"
 #include "overture/base/units.h"
 #include "overture/network/packet/config.h"
-#include "overture/network/packet/monitor.h"
+#include "overture/network/link_history.h"
 #include "overture/topology/routing.h"
 
 namespace overture::network::packet {

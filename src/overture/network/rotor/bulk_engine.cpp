@@ -42,6 +42,7 @@ void BulkEngine::play(std::int64_t slice) {
   ++counts_.slices;
   const auto number = static_cast<int>(slice % opera_.slices());
   const std::int64_t start = slice * slice_time_;
+  if (load_ != nullptr) note_waiting(start);
   scheduler_.plan(number);
   for (int tor = 0; tor < opera_.tors(); ++tor) send_rack(tor, opera_.fresh_rotor(number), start);
   const std::int64_t end = start + slice_time_;
@@ -103,6 +104,7 @@ void BulkEngine::up(int tor, int rotor, const Sender& sender, const Committed& p
   Run& run = runs_[sender.first_run + packet.run];
   if (opera_.tor_of(packet.via) == tor) {
     ++counts_.bulk_in_rack;
+    if (load_ != nullptr) load_->carry(load_->links().from_host(sender.host), when, config_.packet.count());
     return arrive(packet.via, opera_.uplinks() + rotor, when, packet, run);
   }
   std::int64_t& free_at = uplink_free_[static_cast<std::size_t>(tor * opera_.uplinks() + rotor)];
@@ -110,12 +112,30 @@ void BulkEngine::up(int tor, int rotor, const Sender& sender, const Committed& p
   const std::int64_t left = free_at >= dark_at ? free_at : std::max(free_at, when) + packet_time_;
   free_at = left;
   const std::int64_t landed = left + config_.wire.count();
-  if (use_ != nullptr && left < dark_at)
-    use_->add(tor * opera_.uplinks() + rotor, left, config_.packet.count());
+  if (load_ != nullptr && left < dark_at) note_up(tor, rotor, sender, packet, when, left, landed < dark_at);
   if (landed < dark_at) return arrive(packet.via, rotor, landed, packet, run);
   ++counts_.bulk_returned;
   returns_.push_back(
       {.when = left >= dark_at ? left : landed, .message = packet.message, .host = sender.host});
+}
+
+// What waits at the hosts for circuits, as the slice begins.
+void BulkEngine::note_waiting(std::int64_t start) {
+  for (int host = 0; host < opera_.hosts(); ++host) {
+    const std::int64_t packets = queues_.waiting(host);
+    if (packets > 0) load_->queue(load_->links().from_host(host), start, packets * config_.packet.count());
+  }
+}
+
+void BulkEngine::note_up(int tor, int rotor, const Sender& sender, const Committed& packet, std::int64_t when,
+                         std::int64_t left, bool lands) {
+  const LinkNumbers& links = load_->links();
+  const std::int64_t size = config_.packet.count();
+  load_->carry(links.from_host(sender.host), when, size);
+  load_->carry(links.to_rotor(tor, rotor), left, size);
+  load_->queue(links.to_rotor(tor, rotor), when, bytes_before(left - when - packet_time_));
+  if (lands)
+    load_->carry(links.from_rotor(rotor, opera_.tor_of(packet.via)), left + config_.wire.count(), size);
 }
 
 void BulkEngine::arrive(int host, int stream, std::int64_t when, const Committed& packet, Run& run) {
@@ -164,6 +184,11 @@ void BulkEngine::deliver(int host, std::int64_t until) {
     if (first == nullptr || done >= until) break;
     free_at = done;
     const Arrival& arrival = *first->next++;
+    if (load_ != nullptr) {
+      const int down = load_->links().to_host(host);
+      load_->carry(down, done, config_.packet.count());
+      load_->queue(down, arrival.when, bytes_before(done - arrival.when - packet_time_));
+    }
     if (arrival.packets > 0) receive(host, arrival, done);
   }
   link.free_at = free_at;

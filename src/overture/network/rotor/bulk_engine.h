@@ -12,9 +12,9 @@
 #include "overture/network/rotor/bulk_queues.h"
 #include "overture/network/rotor/commit.h"
 #include "overture/network/rotor/config.h"
+#include "overture/network/rotor/link_load.h"
 #include "overture/network/rotor/rotor_lb.h"
 #include "overture/network/rotor/statistics.h"
-#include "overture/network/rotor/uplink_use.h"
 #include "overture/topology/opera.h"
 
 namespace overture::network::rotor {
@@ -38,8 +38,8 @@ class BulkEngine {
 
   RotorStatistics statistics() const;
   std::uint64_t digest() const { return digest_; }
-  // Notes what leaves over which uplink; `use` outlives the engine.
-  void watch(UplinkUse& use) { use_ = &use; }
+  // Notes what the links carry and what stands in front of them; `load` outlives the engine.
+  void watch(LinkLoad& load) { load_ = &load; }
 
  private:
   // A packet on its way to a host's downlink. Packets of a message that go the same way in the same slot are
@@ -101,6 +101,13 @@ class BulkEngine {
   void deliver(int host, std::int64_t until);
   void receive(int host, const Arrival& arrival, std::int64_t when);
   void give_back(std::int64_t until);
+  // What a packet that waits so long found before it, one that is being sent as a whole.
+  std::int64_t bytes_before(std::int64_t wait) const {
+    return (wait + packet_time_ - 1) / packet_time_ * config_.packet.count();
+  }
+  void note_waiting(std::int64_t start);
+  void note_up(int tor, int rotor, const Sender& sender, const Committed& packet, std::int64_t when,
+               std::int64_t left, bool lands);
 
   const topology::Opera& opera_;
   RotorConfig config_;
@@ -123,7 +130,7 @@ class BulkEngine {
   std::uint64_t digest_ = 0;
   std::vector<std::int64_t> bytes_;  // per message
   RotorStatistics counts_;
-  UplinkUse* use_ = nullptr;
+  LinkLoad* load_ = nullptr;
 };
 
 }  // namespace overture::network::rotor

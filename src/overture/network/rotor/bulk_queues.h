@@ -34,8 +34,9 @@ class BulkQueues {
   const std::vector<int>& destinations(int host) const {
     return destinations_[static_cast<std::size_t>(host)];
   }
-  // Whether anything at all waits at `host`.
-  bool empty(int host) const { return waiting_[static_cast<std::size_t>(host)] == 0; }
+  // Packets that wait at `host`, for all destinations.
+  std::int64_t waiting(int host) const { return waiting_[static_cast<std::size_t>(host)]; }
+  bool empty(int host) const { return waiting(host) == 0; }
 
   void push_back(Waiting kind, int host, int to, std::uint32_t message, std::int64_t packets);
   void push_front(Waiting kind, int host, int to, std::uint32_t message);

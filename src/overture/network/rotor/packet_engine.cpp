@@ -166,6 +166,7 @@ void PacketEngine::begin_slice() {
   ++counts_.slices;
   const auto slice = static_cast<int>(last_slice_ % opera_.slices());
   const int rotor = opera_.fresh_rotor(slice);
+  if (load_ != nullptr) note_waiting();
   scheduler_.plan(slice);
   for (int host = 0; host < opera_.hosts(); ++host) {
     if (scheduler_.of(host).empty()) continue;
@@ -176,6 +177,12 @@ void PacketEngine::begin_slice() {
   }
   push(What::slot_end, now_ + opera_.slot().count(), static_cast<std::uint32_t>(rotor));
   arm_slice();
+}
+
+// Bulk that waits at the hosts for circuits.
+void PacketEngine::note_waiting() {
+  for (int host = 0; host < opera_.hosts(); ++host)
+    load_->queue(load_->links().from_host(host), now_, queues_.waiting(host) * packet_size_);
 }
 
 void PacketEngine::end_slot(std::uint32_t rotor) {
@@ -195,6 +202,7 @@ void PacketEngine::nic_done(int host) {
   std::optional<Packet> packet = nics_[static_cast<std::size_t>(host)].finish();
   if (packet) {
     const int tor = opera_.tor_of(host);
+    if (load_ != nullptr) load_->carry(load_->links().from_host(host), now_, packet->size);
     if (packet->kind != PacketKind::bulk) label(*packet, tor);
     enter(tor, *packet);
   }
@@ -254,10 +262,19 @@ void PacketEngine::enter(int tor, const Packet& packet) {
 }
 
 void PacketEngine::to_port(int tor, int port, const Packet& packet) {
+  if (load_ != nullptr) note_queue(tor, port);
   const TorQueue::Pushed pushed = port_queues_[port_id(tor, port)].push(packet, limits_, coins_);
   if (pushed.trimmed) ++counts_.trims;
   kick_port(tor, port);
   if (pushed.overflow) bounce(tor, *pushed.overflow);
+}
+
+// What stands before a packet that joins.
+void PacketEngine::note_queue(int tor, int port) {
+  const LinkNumbers& links = load_->links();
+  const int link = port < opera_.hosts_per_tor() ? links.to_host(tor * opera_.hosts_per_tor() + port)
+                                                 : links.to_rotor(tor, port - opera_.hosts_per_tor());
+  load_->queue(link, now_, port_queues_[port_id(tor, port)].bytes(packet_size_));
 }
 
 // A header that finds its queue full turns round; anything else is lost.
@@ -298,10 +315,13 @@ void PacketEngine::port_done(std::uint32_t id) {
 }
 
 void PacketEngine::leave(int tor, int port, const Packet& packet) {
-  if (port < opera_.hosts_per_tor()) return arrive(packet);
+  if (port < opera_.hosts_per_tor()) {
+    if (load_ != nullptr) load_->carry(load_->links().to_host(packet.to), now_, packet.size);
+    return arrive(packet);
+  }
   if (packet.kind == PacketKind::data) ++counts_.low_hops;
   const int uplink = port - opera_.hosts_per_tor();
-  if (use_ != nullptr) use_->add(tor * opera_.uplinks() + uplink, now_, packet.size);
+  if (load_ != nullptr) load_->carry(load_->links().to_rotor(tor, uplink), now_, packet.size);
   const auto wire = static_cast<std::uint32_t>(uplink * opera_.tors() + tor);
   const std::int64_t lands = now_ + config_.wire.count();
   wires_[wire].push_back({.lands = lands, .packet = packet});
@@ -315,6 +335,7 @@ void PacketEngine::land(std::uint32_t id) {
   const int uplink = static_cast<int>(id) / opera_.tors();
   const int tor = static_cast<int>(id) % opera_.tors();
   const int peer = peer_now(tor, uplink);
+  if (load_ != nullptr && peer >= 0) load_->carry(load_->links().from_rotor(uplink, peer), now_, packet.size);
   if (packet.kind == PacketKind::bulk) {
     if (peer != opera_.tor_of(packet.to)) return give_back(packet);
     return enter(peer, packet);

@@ -10,12 +10,12 @@
 #include "overture/network/rotor/commit.h"
 #include "overture/network/rotor/config.h"
 #include "overture/network/rotor/event_lanes.h"
+#include "overture/network/rotor/link_load.h"
 #include "overture/network/rotor/low_latency.h"
 #include "overture/network/rotor/nic.h"
 #include "overture/network/rotor/rotor_lb.h"
 #include "overture/network/rotor/statistics.h"
 #include "overture/network/rotor/tor_queue.h"
-#include "overture/network/rotor/uplink_use.h"
 #include "overture/topology/opera.h"
 #include "overture/topology/opera_paths.h"
 
@@ -41,8 +41,8 @@ class PacketEngine {
 
   RotorStatistics statistics() const;
   std::uint64_t digest() const { return digest_; }
-  // Notes what leaves over which uplink; `use` outlives the engine.
-  void watch(UplinkUse& use) { use_ = &use; }
+  // Notes what the links carry and what stands in front of them; `load` outlives the engine.
+  void watch(LinkLoad& load) { load_ = &load; }
 
  private:
   // Ties run in this order: what starts is seen by a slice that begins, a slice by the packets of its first
@@ -71,6 +71,8 @@ class PacketEngine {
   void label(Packet& packet, int tor);
   void enter(int tor, const Packet& packet);
   void to_port(int tor, int port, const Packet& packet);
+  void note_queue(int tor, int port);
+  void note_waiting();
   void bounce(int tor, Packet packet);
   void kick_port(int tor, int port);
   void port_done(std::uint32_t id);
@@ -125,7 +127,7 @@ class PacketEngine {
   std::vector<Finished> finished_;
   std::uint64_t digest_ = 0;
   RotorStatistics counts_;
-  UplinkUse* use_ = nullptr;
+  LinkLoad* load_ = nullptr;
 };
 
 }  // namespace overture::network::rotor

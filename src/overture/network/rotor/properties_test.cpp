@@ -47,41 +47,79 @@ std::vector<RotorConfig> configurations(std::uint64_t seed) {
   return all;
 }
 
-TEST(RotorProperties, WatchedUplinksChangeNothingAndAreNeverBusierThanAlways) {
+Bytes carried(const LinkLoad& load, int link) {
+  Bytes sum;
+  for (int bin = 0; bin < load.bins(); ++bin) sum += load.carried(bin, link);
+  return sum;
+}
+
+TEST(RotorProperties, WatchedLinksChangeNothingAndAreNeverBusierThanAlways) {
   const topology::Opera opera = make_opera(8, 8, 2);
   const auto flows = random_flows(opera.hosts(), 120, 400'000, 2);
   for (const RotorConfig& config : configurations(2)) {
     const auto plain = run_flows(opera, config, flows);
-    const auto watched = run_flows(opera, config, flows, {.watch_uplinks = true});
+    const auto watched = run_flows(opera, config, flows, {.watched_bins = 256});
     EXPECT_EQ(watched.digest, plain.digest);
-    EXPECT_EQ(plain.uplinks.bins(), 0);
-    const UplinkUse& use = watched.uplinks;
-    ASSERT_EQ(use.uplinks(), opera.tors() * opera.uplinks());
-    ASSERT_GT(use.bins(), 2);
-    Bytes sent;
-    for (int bin = 0; bin < use.bins(); ++bin) {
-      for (int uplink = 0; uplink < use.uplinks(); ++uplink) {
-        sent += use.at(bin, uplink);
+    EXPECT_EQ(plain.load.bins(), 0);
+    const LinkLoad& load = watched.load;
+    ASSERT_EQ(load.links().count(), 2 * (opera.hosts() + opera.tors() * opera.uplinks()));
+    ASSERT_GT(load.bins(), 2);
+    for (int bin = 0; bin < load.bins(); ++bin) {
+      for (int link = 0; link < load.links().count(); ++link) {
         // A packet counts where its last bit leaves.
-        EXPECT_LE(transfer_time(use.at(bin, uplink), config.rate),
-                  use.bin() + transfer_time(config.packet, config.rate));
+        EXPECT_LE(transfer_time(load.carried(bin, link), config.rate),
+                  load.bin() + transfer_time(config.packet, config.rate));
       }
     }
-    EXPECT_GT(sent, watched.statistics.delivered / 2) << "a quarter of the pairs share a rack at most";
+    Bytes up;
+    Bytes down;
+    for (int host = 0; host < opera.hosts(); ++host) {
+      up += carried(load, load.links().from_host(host));
+      down += carried(load, load.links().to_host(host));
+    }
+    EXPECT_GT(down, watched.statistics.delivered);
+    EXPECT_GE(up, down) << "what was cut or came too late";
   }
 }
 
-TEST(UplinkUse, JoinsBinsWhenThereAreTooMany) {
-  UplinkUse use(2, 1us, 4);
-  use.add(0, 500'000, 10);    // in the first microsecond
-  use.add(1, 3'500'000, 20);  // in the fourth
-  EXPECT_EQ(use.bins(), 4);
-  use.add(0, 4'000'000, 30);  // in the fifth: bins of 2 us now
-  EXPECT_EQ(use.bin(), Duration{2us});
-  EXPECT_EQ(use.bins(), 3);
-  EXPECT_EQ(use.at(0, 0), 10_B);
-  EXPECT_EQ(use.at(1, 1), 20_B);
-  EXPECT_EQ(use.at(2, 0), 30_B);
+// The two engines agree on what every link carried in every slice, and on the longest queue before it but for
+// a packet that leaves at the very moment at which another comes.
+TEST(RotorProperties, BulkAloneLoadsTheLinksAsPacketsDo) {
+  const topology::Opera opera = make_opera(8, 8, 2);
+  const auto flows = random_flows(opera.hosts(), 120, 400'000, 2);
+  const RotorConfig config = rotornet();
+  const auto bulk = run_flows(opera, config, flows, {.watched_bins = 64}).load;
+  const auto packets = run_flows(opera, config, flows, {.watched_bins = 64, .packet_by_packet = true}).load;
+  ASSERT_EQ(bulk.bins(), packets.bins());
+  ASSERT_EQ(bulk.bin(), packets.bin());
+  Bytes longest;
+  for (int bin = 0; bin < bulk.bins(); ++bin) {
+    for (int link = 0; link < bulk.links().count(); ++link) {
+      ASSERT_EQ(bulk.carried(bin, link), packets.carried(bin, link)) << "bin " << bin << ", link " << link;
+      const Bytes queue = bulk.longest_queue(bin, link);
+      ASSERT_LE(queue, packets.longest_queue(bin, link)) << "bin " << bin << ", link " << link;
+      ASSERT_LE(packets.longest_queue(bin, link), queue + config.packet)
+          << "bin " << bin << ", link " << link;
+      if (link >= opera.hosts()) longest = std::max(longest, queue);
+    }
+  }
+  EXPECT_GT(longest, config.packet) << "somewhere in the network packets waited";
+}
+
+TEST(LinkLoad, JoinsBinsWhenThereAreTooMany) {
+  LinkLoad load(LinkNumbers(make_opera(4, 8, 1)), 1us, 4);
+  load.carry(0, 500'000, 10);    // in the first microsecond
+  load.carry(1, 3'500'000, 20);  // in the fourth
+  load.queue(1, 2'500'000, 7);
+  load.queue(1, 3'500'000, 5);
+  EXPECT_EQ(load.bins(), 4);
+  load.carry(0, 4'000'000, 30);  // in the fifth: bins of 2 us now
+  EXPECT_EQ(load.bin(), Duration{2us});
+  EXPECT_EQ(load.bins(), 3);
+  EXPECT_EQ(load.carried(0, 0), 10_B);
+  EXPECT_EQ(load.carried(1, 1), 20_B);
+  EXPECT_EQ(load.longest_queue(1, 1), 7_B);
+  EXPECT_EQ(load.carried(2, 0), 30_B);
 }
 
 TEST(RotorProperties, EveryByteArrivesOnceAndNothingBeatsTheWire) {

@@ -29,6 +29,9 @@ class RotorNetwork final : public Network {
   // queue runs or from its events.
   void send(const Message& message, Action delivered) override;
 
+  // From now on notes what the links carry; `load` outlives the network.
+  void watch(LinkLoad& load) { bulk_ ? bulk_->watch(load) : packets_->watch(load); }
+
   RotorStatistics statistics() const;
   std::uint64_t digest() const;
   const topology::Opera& opera() const { return opera_; }

@@ -52,9 +52,9 @@ class Owners {
 };
 
 void run_bulk(const topology::Opera& opera, const RotorConfig& config, const std::vector<FlowSpec>& flows,
-              Time until, RunResult& result) {
+              const RunOptions& options, RunResult& result) {
   BulkEngine engine(opera, config);
-  if (result.uplinks.uplinks() > 0) engine.watch(result.uplinks);
+  if (options.watched_bins > 0) engine.watch(result.load);
   Owners owners;
   const std::vector<std::size_t> order = by_start(flows);
   const Duration slice_time = opera.timing().slice();
@@ -65,7 +65,7 @@ void run_bulk(const topology::Opera& opera, const RotorConfig& config, const std
       slice = std::max<std::int64_t>(slice, (start + slice_time - Duration{1}) / slice_time);
     }
     const Time begin{slice_time * slice};
-    if (begin > until) break;
+    if (begin > options.until) break;
     for (; next < order.size() && flows[order[next]].start <= begin; ++next) {
       const FlowSpec& flow = flows[order[next]];
       if (flow.from == flow.to) {
@@ -86,9 +86,9 @@ void run_bulk(const topology::Opera& opera, const RotorConfig& config, const std
 }
 
 void run_packets(const topology::Opera& opera, const topology::OperaPaths& paths, const RotorConfig& config,
-                 const std::vector<FlowSpec>& flows, Time until, RunResult& result) {
+                 const std::vector<FlowSpec>& flows, const RunOptions& options, RunResult& result) {
   PacketEngine engine(opera, paths, config);
-  if (result.uplinks.uplinks() > 0) engine.watch(result.uplinks);
+  if (options.watched_bins > 0) engine.watch(result.load);
   Owners owners;
   for (std::size_t i = 0; i < flows.size(); ++i) {
     const FlowSpec& flow = flows[i];
@@ -103,7 +103,7 @@ void run_packets(const topology::Opera& opera, const topology::OperaPaths& paths
   // Slices go on as long as bulk is under way, so the end of the messages is the end of the run.
   while (engine.outstanding() > 0) {
     const std::int64_t next = engine.next_time();
-    if (next > until.time_since_epoch().count()) break;
+    if (next > options.until.time_since_epoch().count()) break;
     engine.run(next);
     for (const Finished& done : engine.finished()) {
       finish(result, flows, owners[done.message], Time{Duration{done.when}});
@@ -128,15 +128,15 @@ RunResult run_flows(const topology::Opera& opera, const RotorConfig& config,
   require_sound(flows, opera.hosts());
   RunResult result;
   result.completion.resize(flows.size());
-  if (options.watch_uplinks)
-    result.uplinks = UplinkUse(opera.tors() * opera.uplinks(), opera.timing().slice());
+  if (options.watched_bins > 0)
+    result.load = LinkLoad(LinkNumbers(opera), opera.timing().slice(), options.watched_bins);
   const bool shared = any_low_latency(config, flows);
   if (!shared && !options.packet_by_packet) {
-    run_bulk(opera, config, flows, options.until, result);
+    run_bulk(opera, config, flows, options, result);
   } else if (options.paths != nullptr) {
-    run_packets(opera, *options.paths, config, flows, options.until, result);
+    run_packets(opera, *options.paths, config, flows, options, result);
   } else {
-    run_packets(opera, topology::OperaPaths(opera, 1), config, flows, options.until, result);
+    run_packets(opera, topology::OperaPaths(opera, 1), config, flows, options, result);
   }
   return result;
 }

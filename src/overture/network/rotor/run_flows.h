@@ -8,8 +8,8 @@
 
 #include "overture/base/ids.h"
 #include "overture/network/rotor/config.h"
+#include "overture/network/rotor/link_load.h"
 #include "overture/network/rotor/statistics.h"
-#include "overture/network/rotor/uplink_use.h"
 #include "overture/topology/opera.h"
 #include "overture/topology/opera_paths.h"
 
@@ -28,12 +28,12 @@ struct RunResult {
   std::size_t finished = 0;
   RotorStatistics statistics;
   std::uint64_t digest = 0;  // same inputs, same digest
-  UplinkUse uplinks;         // if it was asked for; uplink r of ToR t is t * uplinks + r
+  LinkLoad load;             // if it was asked for
 };
 
 struct RunOptions {
   Time until{std::chrono::seconds(1000)};       // simulated; then the run reports what finished
-  bool watch_uplinks = false;                   // costs a little
+  int watched_bins = 0;                         // even; of what links carry over time, 0: not watched
   bool packet_by_packet = false;                // even where bulk traffic is alone; for tests
   const topology::OperaPaths* paths = nullptr;  // of low-latency packets; null: one shortest path a pair
 };

@@ -29,6 +29,10 @@ class TorQueue {
   bool busy() const { return serving_ != Serving::nothing; }
   Serving serving() const { return serving_; }
   bool empty() const { return high_.empty() && low_.empty() && bulk_.empty(); }
+  // Of all classes, the packet being sent included; bulk packets have one size.
+  std::int64_t bytes(std::int64_t bulk_packet) const {
+    return high_bytes_ + low_bytes_ + static_cast<std::int64_t>(bulk_.size()) * bulk_packet;
+  }
   // Starts to send the next packet; the queue is not empty. Returns its size.
   std::uint16_t begin();
   // The packet being sent has left.

@@ -8,7 +8,7 @@
 
 #include "overture/base/units.h"
 
-namespace overture::network::packet {
+namespace overture::network {
 
 struct MonitorConfig {
   Duration interval = std::chrono::microseconds(1);  // at first
@@ -17,6 +17,9 @@ struct MonitorConfig {
 
 // Throws UserError naming the value that cannot work.
 void require_sound(const MonitorConfig& config);
+
+// With no more samples than fit into 64 MB for so many links; an even number.
+MonitorConfig bounded(MonitorConfig config, std::size_t links);
 
 // A link at one moment.
 struct LinkState {
@@ -53,4 +56,4 @@ class LinkHistory {
   std::vector<LinkState> states_;  // by sample, then link
 };
 
-}  // namespace overture::network::packet
+}  // namespace overture::network

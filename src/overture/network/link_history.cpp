@@ -1,17 +1,24 @@
-#include "overture/network/packet/monitor.h"
+#include "overture/network/link_history.h"
 
 #include <algorithm>
 
 #include "overture/base/check.h"
 #include "overture/base/error.h"
 
-namespace overture::network::packet {
+namespace overture::network {
 
 void require_sound(const MonitorConfig& config) {
   if (config.interval <= Duration::zero()) throw UserError("monitor: the interval is longer than nothing");
   if (config.samples < 2 || config.samples % 2 != 0 || config.samples > 1'000'000) {
     throw UserError("monitor: samples are an even number from 2 to 1000000");
   }
+}
+
+MonitorConfig bounded(MonitorConfig config, std::size_t links) {
+  constexpr std::size_t kMostStates = 4'000'000;
+  const auto most = static_cast<int>(kMostStates / std::max<std::size_t>(links, 4));
+  config.samples = std::max(2, std::min(config.samples, most) / 2 * 2);
+  return config;
 }
 
 LinkHistory::LinkHistory(const MonitorConfig& config, std::size_t links)
@@ -43,4 +50,4 @@ double LinkHistory::utilisation(std::int64_t sample, std::size_t link, Bandwidth
   return static_cast<double>(busy.count()) / static_cast<double>(interval_.count());
 }
 
-}  // namespace overture::network::packet
+}  // namespace overture::network
