@@ -82,6 +82,13 @@ function publishedOf(table: Table, measure: string): string | undefined {
   );
 }
 
+// Rows whose published number is of a run under other conditions say so; those are shown, but nobody expects the two
+// to agree.
+const SAME = 'same';
+function conditions(table: Table, row: number): string {
+  return table.has('published_conditions') ? table.texts('published_conditions')[row] || SAME : SAME;
+}
+
 interface Point {
   x: number;
   y: number;
@@ -114,6 +121,7 @@ function charts(s: Shape, measure: string, base: string, width: number): Element
         s.facets.map((c) => `${quantity(c).label} ${format2(table.cell(c, row))}`).join(', '),
       ] as const,
   );
+  const others = new Set(xs.map((_, row) => conditions(table, row)).filter((c) => c !== SAME));
   const names = [...new Set(texts.map((t) => t[0]))];
   const facets = [...new Set(texts.map((t) => t[1]))];
   const [x, y] = [quantity(s.x), quantity(measure)];
@@ -175,7 +183,7 @@ function charts(s: Shape, measure: string, base: string, width: number): Element
     'div',
     { class: 'legend' },
     ...names.map((n, i) => h('span', {}, h('i', { style: `background:${series(i)}` }), n || quantity(measure).label)),
-    published ? h('span', {}, h('i', { class: 'hollow' }), 'published') : null,
+    published ? h('span', {}, h('i', { class: 'hollow' }), `published${others.size > 0 ? ` (${[...others].join(', ')})` : ''}`) : null,
   );
   return h('div', {}, legend, h('div', { class: 'multiples' }, ...facets.slice(0, 24).map(one)));
 }
@@ -194,7 +202,7 @@ function pairs(s: Shape, measure: string): Pair[] {
   const { table } = s;
   const [ours, theirs] = [table.numbers(measure), table.numbers(publishedOf(table, measure)!)];
   return ours.flatMap((own, i) =>
-    own > 0 && theirs[i]! > 0
+    own > 0 && theirs[i]! > 0 && conditions(table, i) === SAME
       ? [
           {
             ours: own,
