@@ -31,8 +31,8 @@ TEST(Replay, LeavesAFolderWithAReportOnEveryBackend) {
         {.folder = folder.path()});
     ASSERT_EQ(outcome.exit_code, 0) << outcome.text();
     for (const std::string& line : lines_of(outcome.out)) EXPECT_LE(line.size(), 80u) << line;
-    for (const char* file :
-         {"summary.json", "setup.yaml", "ranks.csv", "tasks.csv", "traffic.csv", "report.html"})
+    for (const char* file : {"summary.json", "setup.yaml", "ranks.csv", "tasks.csv", "traffic.csv",
+                             "links.csv", "links_over_time.csv", "report.html"})
       EXPECT_TRUE(fs::exists(folder.path() / backend / file)) << file;
   }
 }

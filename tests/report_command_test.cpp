@@ -40,8 +40,11 @@ TEST(Compare, TellsWhatChangedAndWhy) {
       << outcome.out;
   EXPECT_NE(outcome.out.find("network.dimensions.0.size  4  8"), std::string::npos) << outcome.out;
   EXPECT_NE(outcome.out.find("why: iteration goes from "), std::string::npos) << outcome.out;
-  for (const char* file : {"report.html", "summary.json", "compare.csv"})
+  for (const char* file : {"report.html", "summary.json", "setup.yaml", "compare.csv"})
     EXPECT_TRUE(fs::exists(folder.path() / "both" / file)) << file;
+  const std::string summary = read_text(folder.path() / "both/summary.json");
+  EXPECT_NE(summary.find("\"digest\": \""), std::string::npos) << summary;
+  EXPECT_NE(summary.find("\"setup_yaml\": \"runs:"), std::string::npos) << summary;
 }
 
 TEST(Compare, ARunIsTheSameAsItself) {
@@ -79,8 +82,8 @@ void expect_results(const Words& arguments, const Words& files) {
   for (const std::string& file : files) EXPECT_TRUE(fs::exists(out / file)) << file << run.text();
   const std::string summary = read_text(out / "summary.json");
   std::size_t at = 0;
-  for (const char* key :
-       {"\n  \"name\": ", "\n  \"overture\": ", "\n  \"kind\": ", "\n  \"seed\": ", "\n  \"why\": \""}) {
+  for (const char* key : {"\n  \"name\": ", "\n  \"overture\": ", "\n  \"kind\": ", "\n  \"seed\": ",
+                          "\n  \"why\": \"", "\n  \"digest\": \"", "\n  \"setup_yaml\": \""}) {
     const std::size_t found = summary.find(key, at);
     ASSERT_NE(found, std::string::npos) << key << " in " << summary.substr(0, 400);
     at = found;
@@ -101,7 +104,7 @@ TEST(Results, HaveOneShapeWhateverTheCommand) {
   expect_results({"flows", kExamples + "fat-tree.yaml", "-o", "out"},
                  with({"fct.csv", "links.csv", "links_over_time.csv", "hta/rank_0.json.gz"}));
   expect_results({"flows", kExamples + "opera.yaml", "-o", "out"},
-                 with({"fct.csv", "schedule.csv", "links_over_time.csv"}));
+                 with({"fct.csv", "schedule.csv", "links.csv", "links_over_time.csv"}));
   expect_results({"bench", "collective", kExample, "-b", "1K", "-e", "64K", "--results", "out"},
                  with({"collective.csv"}));
   expect_results({"train", "--synthetic", "kaggle", "--scale", "0.001", "--samples", "5000",
@@ -111,7 +114,9 @@ TEST(Results, HaveOneShapeWhateverTheCommand) {
                  {"summary.json", "setup.yaml", "sweep.csv", "report.html"});
   expect_results(
       {"study", "opera-dlrm", "--variants", "baseline", "--models", "I", "--nodes", "16", "-o", "out"},
-      {"summary.json", "matrix.csv", "report.html"});
+      {"summary.json", "setup.yaml", "matrix.csv", "report.html"});
+  expect_results({"validate", "--golden", (fs::path(OVERTURE_TESTS_FOLDER) / "golden").string(), "-o", "out"},
+                 {"summary.json", "setup.yaml", "validation.csv", "report.html"});
 }
 
 }  // namespace

@@ -26,8 +26,8 @@ TEST(StudyOperaDlrm, WritesTablesFiguresAndAFolderPerCellAndGoesOnWhereItWas) {
   std::set<std::string> files;
   for (const auto& entry : fs::directory_iterator(folder.path() / "results"))
     files.insert(entry.path().filename());
-  EXPECT_EQ(files, (std::set<std::string>{"cells", "matrix.csv", "report.html", "scaling-I.svg", "summary.json",
-                                          "task-ends.svg", "traffic.svg"}));
+  EXPECT_EQ(files, (std::set<std::string>{"cells", "matrix.csv", "report.html", "scaling-I.svg", "setup.yaml",
+                                          "summary.json", "task-ends.svg", "traffic.svg"}));
   const fs::path cell = folder.path() / "results/cells/I.baseline.16.opera.dps.flow.published.1/summary.json";
   const auto written = fs::last_write_time(cell);
   const Outcome again = run_overture(words, {.folder = folder.path()});
@@ -56,6 +56,9 @@ TEST(StudyOperaDlrm, ASweepNamesTheBestConfigurationAndGoesOnWhereItWas) {
   EXPECT_NE(first.out.find("opera dps reconfiguration-us=1\n"), std::string::npos) << first.out;
   const fs::path results = folder.path() / "results";
   EXPECT_TRUE(fs::exists(results / "sweep.csv"));
+  const std::string summary = read_text(results / "summary.json");
+  EXPECT_NE(summary.find("\"digest\": \""), std::string::npos) << summary;
+  EXPECT_NE(summary.find("reconfiguration-us=1,10"), std::string::npos) << "in setup_yaml: " << summary;
   const fs::path cell =
       results / "cells/I.baseline.16.opera.dps.flow.sound.1.tables=16.reconfiguration-us=1/summary.json";
   const auto written = fs::last_write_time(cell);

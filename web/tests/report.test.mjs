@@ -2,10 +2,11 @@
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { gunzipSync } from 'node:zlib';
 import { chromium, launch, open } from './browser.mjs';
 import * as samples from './samples.mjs';
 
@@ -34,6 +35,7 @@ const pages = {
   flows: () => folder('flows', () => samples.flows()),
   train: () => folder('train', () => samples.train()),
   study: () => folder('study', () => samples.study()),
+  sound: () => folder('sound', () => samples.sound()),
   opera: () => folder('opera', () => samples.opera()),
   sweep: () => folder('sweep', () => samples.sweep()),
   collective: () => folder('collective', () => samples.collective()),
@@ -109,6 +111,7 @@ const VIEWS = {
     ],
   },
   study: { sections: ['scaling', 'numbers'], drawings: ['By nodes (matrix.csv)', 'Ours and published'] },
+  sound: { sections: ['scaling', 'numbers'], drawings: ['By nodes (matrix.csv)'] },
   opera: {
     sections: ['timeline', 'completion', 'links', 'traffic', 'schedule', 'numbers'],
     drawings: [
@@ -307,6 +310,82 @@ test('a comparison shows every number of every run and what changed', { skip }, 
   );
   await close();
 });
+
+test('a sound study shows the published points, says under which conditions, and claims no error', { skip }, async () => {
+  const { page: tab, close } = await open(browser, page('sound'));
+  const scaling = await tab.locator('#scaling').innerText();
+  assert.match(scaling, /published \(with every artefact of the published runs\)/);
+  assert.doesNotMatch(scaling, /Ours and published/);
+  assert.ok((await tab.locator('#scaling svg circle[stroke]:not([fill]), #scaling svg g[fill="none"] circle').count()) > 4);
+  await close();
+});
+
+// HTA's parser: the rank by a regular expression on the text, kernels by cat and args.stream, communication by name,
+// steps by ProfilerStep; a kernel joins the host's row with its correlation. Perfetto: rows of a thread nest, arrows
+// have two ends, counters are numbers.
+function checkTrace(path, rank) {
+  const text = gunzipSync(readFileSync(path)).toString('utf8');
+  assert.equal(Number(/"rank":\s+(\d+)/.exec(text)[1]), rank, 'the rank that HTA finds');
+  const trace = JSON.parse(text);
+  assert.equal(trace.schemaVersion, 1);
+  assert.ok(trace.distributedInfo.world_size > rank);
+  const rows = trace.traceEvents;
+  const spans = rows.filter((r) => r.ph === 'X');
+  const steps = spans.filter((r) => /^ProfilerStep#\d+$/.test(r.name) && r.cat === 'user_annotation');
+  assert.ok(steps.length > 0, 'steps');
+  const launches = new Set(steps.map((r) => `${r.pid} ${r.args.correlation}`));
+  const kernels = spans.filter((r) => r.cat === 'kernel');
+  assert.ok(kernels.length > 0, 'kernels');
+  for (const row of kernels) {
+    assert.ok(Number.isInteger(row.args.stream) && row.args.stream > 0 && row.args.stream === row.tid, row.name);
+    assert.ok(row.ts >= 0 && row.dur >= 0, row.name);
+    assert.ok(row.args.correlation === 0 || launches.has(`${row.pid} ${row.args.correlation}`), row.name);
+    if (!/^nccl/.test(row.name)) continue;
+    for (const key of ['Collective name', 'dtype', 'Process Group Name']) assert.equal(typeof row.args[key], 'string', key);
+    for (const key of ['In msg nelems', 'Out msg nelems', 'Group size']) assert.ok(row.args[key] >= 0, key);
+  }
+  const ends = new Map(); // of a thread: when what is open ends, the innermost last
+  for (const row of spans) {
+    const open = ends.get(`${row.pid} ${row.tid}`) ?? [];
+    while (open.length > 0 && open.at(-1) <= row.ts + 1e-5) open.pop();
+    assert.ok(open.length === 0 || row.ts + row.dur <= open.at(-1) + 1e-5, `${row.name} overlaps another row in part`);
+    ends.set(`${row.pid} ${row.tid}`, [...open, row.ts + row.dur]);
+  }
+  const arrows = (ph) =>
+    rows
+      .filter((r) => r.ph === ph)
+      .map((r) => r.id)
+      .sort((a, b) => a - b);
+  assert.deepEqual(arrows('s'), arrows('f'));
+  const counters = rows.filter((r) => r.ph === 'C');
+  for (const row of counters) assert.ok(Number.isFinite(row.args.value), row.name);
+  return {
+    communicates: kernels.some((r) => /^nccl/.test(r.name)),
+    arrows: arrows('s').length,
+    counters,
+    note: trace.overture_note,
+  };
+}
+
+const COUNTERS = {
+  simulate: /dimension 0 in use/,
+  flows: /link utilisation %, tier/,
+  opera: /link utilisation %, rotor 0/,
+  replay: /link utilisation %, tier/,
+  train: undefined,
+};
+for (const [name, counter] of Object.entries(COUNTERS))
+  test(`${name}: its traces are what HTA and Perfetto read`, { skip }, () => {
+    const path = pages[name]();
+    const all = checkTrace(join(path, 'trace.json.gz'), 0);
+    if (name !== 'train') assert.ok(all.communicates, 'HTA finds communication');
+    if (counter) assert.ok(all.counters.some((c) => counter.test(c.name)), 'counters');
+    if (name === 'simulate') assert.match(all.note, /^rank 0 stands for all 64 NPUs/);
+    const hta = join(path, 'hta');
+    if (!existsSync(hta)) return;
+    for (const file of readdirSync(hta)) checkTrace(join(hta, file), Number(/\d+/.exec(file)[0]));
+    assert.ok(all.arrows > 0);
+  });
 
 test('a report of 1,024 hosts is under 10 MB', { skip }, () => {
   const big = samples.flows(

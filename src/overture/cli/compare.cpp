@@ -141,9 +141,16 @@ void write_summary(const report::Comparison& comparison, const std::vector<fs::p
                                        .seed = {},
                                        .why = why(comparison)});
   auto& runs = summary["runs"] = nlohmann::ordered_json::array();
-  for (const fs::path& folder : folders) runs.push_back(folder.string());
-  write_file(out / "compare.csv", csv(comparison));
-  write_file(out / "summary.json", report::summary_text(summary));
+  std::string setup = "runs:\n";
+  for (const fs::path& folder : folders) {
+    runs.push_back(folder.string());
+    setup += fmt::format("  - \"{}\"\n", folder.string());
+  }
+  const std::string table = csv(comparison);
+  write_file(out / "compare.csv", table);
+  report::Digest digest;
+  digest.add(table);
+  report::write_summary(summary, digest, setup, out);
 }
 
 int run(const CompareOptions& options) {
@@ -171,7 +178,7 @@ void add_compare(Command& root) {
   command
       .positional("folders", options->folders,
                   "Results folders; the first is what the others are compared with")
-      .option("-o,--out", options->out, "Folder for report.html")
+      .option("-o,--out", options->out, "Folder for the results")
       .examples(
           "  overture compare results/torus results/switch\n"
           "  overture compare results/demo/torus-3d results/demo/torus-2d -o results/tori")

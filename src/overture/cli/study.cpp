@@ -102,6 +102,25 @@ int run_calibration(const StudyOptions& options) {
   return 0;
 }
 
+// What was asked, as a setup says it.
+std::string asked(const StudyOptions& options) {
+  std::string text = "study: opera-dlrm\n";
+  const auto list = [&](const char* key, const std::string& words) {
+    if (!words.empty()) text += fmt::format("{}: [{}]\n", key, words);
+  };
+  list("nodes", options.nodes);
+  list("models", options.models);
+  list("variants", options.variants);
+  list("networks", options.networks);
+  list("all_reduces", options.all_reduces);
+  list("tables", options.tables);
+  text += fmt::format("backend: {}\nseeds: {}\nas_published: {}\nexplain: {}\n", options.backend,
+                      options.seeds, options.as_published, options.explain);
+  if (!options.sweep.empty()) text += "sweep:\n";
+  for (const std::string& axis : options.sweep) text += fmt::format("  - \"{}\"\n", axis);
+  return text;
+}
+
 nlohmann::ordered_json calibrations() {
   auto json = nlohmann::ordered_json::object();
   for (const char* model : {"A", "I"}) {
@@ -137,9 +156,8 @@ void write_results(const StudyOptions& options, const fs::path& folder,
                   {"cells", wanted},
                   {"finished", cells.size()},
                   {"calibration", calibrations()},
-                  {"iteration_s", times},
-                  {"digest", digest.text()}});
-  write_file(folder / "summary.json", report::summary_text(summary));
+                  {"iteration_s", times}});
+  report::write_summary(summary, digest, asked(options), folder);
   report::write_html(folder);
 }
 
@@ -233,7 +251,9 @@ void write_sweep(const StudyOptions& options, const std::vector<study::FinishedC
                   {"seeds", options.seeds},
                   {"finished", cells.size()},
                   {"co_designs", designs}});
-  write_file(folder / "summary.json", report::summary_text(summary));
+  report::Digest digest;
+  for (const study::StudyRow& row : rows) digest.add_bits(row.mean_seconds());
+  report::write_summary(summary, digest, asked(options), folder);
   report::write_html(folder);
 }
 

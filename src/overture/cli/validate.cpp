@@ -10,6 +10,7 @@
 #include "overture/base/error.h"
 #include "overture/base/files.h"
 #include "overture/base/table.h"
+#include "overture/base/text.h"
 #include "overture/cli/commands.h"
 #include "overture/cli/version.h"
 #include "overture/report/csv_grid.h"
@@ -49,7 +50,7 @@ std::string csv(const std::vector<study::Check>& checks) {
 struct ValidateOptions {
   std::string golden;
   std::string out;
-  std::string results;
+  std::string results = "results/validate";
 };
 
 void write_results(const std::vector<study::Check>& checks, std::size_t failed, const fs::path& folder) {
@@ -57,20 +58,27 @@ void write_results(const std::vector<study::Check>& checks, std::size_t failed, 
   write_file(folder / "validation.csv", csv(checks));
   const auto worst = std::ranges::max_element(checks, {}, &study::Check::error);
   double seconds = 0;
-  for (const study::Check& check : checks) seconds += check.seconds;
+  report::Digest digest;
+  std::string setup = "references:\n";
+  for (const study::Check& check : checks) {
+    seconds += check.seconds;
+    digest.add_bits(check.ours);
+    if (setup.find(check.source) == std::string::npos) setup += fmt::format("  - {}\n", check.source);
+  }
   auto summary = report::summary_head(
       {.kind = "validate",
        .name = "Against the references",
        .version = version_text(),
        .seed = {},
        .why = worst == checks.end()
-                  ? ""
+                  ? "no reference was found"
                   : fmt::format("the farthest is {:.2f} % off: {}, {} of {}; {:.2f} % is allowed",
                                 100 * worst->error(), worst->source, worst->what, worst->scenario,
                                 100 * worst->allowed)});
   summary.update({{"checks", checks.size()}, {"failed", failed}, {"cpu_seconds", seconds}});
-  write_file(folder / "summary.json", report::summary_text(summary));
+  report::write_summary(summary, digest, setup, folder);
   report::write_html(folder);
+  fmt::print("why: {}\n", wrap(summary["why"].get<std::string>(), 80, 5));
   fmt::print("results: {}\nreport: {}\n", folder.string(), (folder / "report.html").string());
 }
 
@@ -97,7 +105,7 @@ int run(const ValidateOptions& options) {
   fmt::print("{}\n{} of {} within what their references allow\n", table.text(), checks.size() - failed,
              checks.size());
   if (!options.out.empty()) write_file(options.out, csv(checks));
-  if (!options.results.empty()) write_results(checks, failed, options.results);
+  write_results(checks, failed, options.results);
   return failed == 0 ? 0 : 1;
 }
 
@@ -111,8 +119,8 @@ void add_validate(Command& root) {
       .option("--golden", options->golden,
               "Folder with the references (default: tests/golden of the sources)")
       .option("--out", options->out, "The table as CSV")
-      .option("--results", options->results, "Also a folder with summary.json and report.html")
-      .examples("  overture validate\n  overture validate --out validation.csv")
+      .option("-o,--results", options->results, "Folder for the results")
+      .examples("  overture validate\n  overture validate --out validation.csv -o results/validate")
       .runs([options] { return run(*options); });
 }
 

@@ -10,6 +10,22 @@ using system::CollectiveKind;
 constexpr int kFirstCommunicationStream = 10;
 constexpr int kStreamsPerDimension = 100;
 
+// The training loop schedules layers and chunks once for all NPUs: there is one timeline, whatever part of
+// the machine had to be simulated to time it.
+std::string stands_for_all(const workload::SimulationResult& result) {
+  const auto simulated = [&] {
+    switch (result.scope) {
+      case system::Scope::rank_0: return "one of them was simulated, for they are all alike";
+      case system::Scope::group: return "one group of them was simulated, for groups are alike";
+      case system::Scope::all: return "the messages of all of them were simulated";
+    }
+    return "";
+  };
+  return fmt::format(
+      "rank 0 stands for all {} NPUs, which run the same layers and chunks at the same time; {}",
+      result.ranks, simulated());
+}
+
 }  // namespace
 
 std::string kernel_name(CollectiveKind kind) {
@@ -53,6 +69,7 @@ void Recorder::chunk(const system::ChunkEvent& event) {
 
 Trace Recorder::trace(const workload::Workload& workload, const workload::SimulationResult& result) const {
   Trace trace(0, result.ranks, max_events_);
+  if (result.ranks > 1) trace.set_note(stands_for_all(result));
   trace.name_stream(kComputeStream, "compute");
   add_steps(trace, result);
   add_compute(trace, workload);

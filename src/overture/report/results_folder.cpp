@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "overture/base/error.h"
+#include "overture/base/files.h"
 
 namespace overture::report {
 
@@ -23,6 +24,14 @@ std::string summary_text(const json& summary) {
   return summary.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
 }
 
+void write_summary(json summary, const Digest& digest, const std::string& setup_yaml,
+                   const std::filesystem::path& folder) {
+  summary["digest"] = digest.text();
+  summary["setup_yaml"] = setup_yaml;
+  write_file(folder / "setup.yaml", setup_yaml);
+  write_file(folder / "summary.json", summary_text(summary));
+}
+
 void make_results_folder(const std::filesystem::path& folder) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
@@ -35,6 +44,10 @@ void Digest::add(std::int64_t value) {
 }
 
 void Digest::add_bits(double value) { add(std::bit_cast<std::int64_t>(value)); }
+
+void Digest::add(std::string_view text) {
+  for (const char c : text) add(std::int64_t{static_cast<unsigned char>(c)});
+}
 
 std::string Digest::text() const { return fmt::format("{:016x}", value_); }
 

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include <nlohmann/json_fwd.hpp>
 
@@ -31,6 +32,12 @@ nlohmann::ordered_json summary_head(const RunFacts& facts);
 // As summary.json is written. What is not UTF-8 is replaced.
 std::string summary_text(const nlohmann::ordered_json& summary);
 
+class Digest;
+// Ends `summary` with digest and setup_yaml and writes setup.yaml and summary.json, this last: where it
+// stands, the folder is complete. For commands whose setup is what they were asked. Throws UserError.
+void write_summary(nlohmann::ordered_json summary, const Digest& digest, const std::string& setup_yaml,
+                   const std::filesystem::path& folder);
+
 // Throws UserError when it cannot be made.
 void make_results_folder(const std::filesystem::path& folder);
 
@@ -40,6 +47,7 @@ class Digest {
   void add(std::int64_t value);
   // Every bit of it.
   void add_bits(double value);
+  void add(std::string_view text);
   std::uint64_t value() const { return value_; }
   std::string text() const;
 

@@ -133,7 +133,7 @@ class Writer {
 
   void tail() {
     row_ += "\n]";
-    if (const std::string note = left_out(); !note.empty()) {
+    if (const std::string note = to_know(); !note.empty()) {
       row_ += ",\n\"overture_note\": ";
       append_quoted(row_, note);
     }
@@ -141,11 +141,12 @@ class Writer {
     flush();
   }
 
-  // One rank alone stands for itself, or for all; of several, a reader wants to know how many there were.
-  std::string left_out() const {
-    std::string note;
+  // The first rank's note; of several ranks how many there were; and what was left out.
+  std::string to_know() const {
+    std::string note = ranks_.front().note();
     if (ranks_.size() > 1 && static_cast<int>(ranks_.size()) < ranks_.front().world_size()) {
-      note = fmt::format("{} of {} ranks are in this trace", ranks_.size(), ranks_.front().world_size());
+      note += fmt::format("{}{} of {} ranks are in this trace", note.empty() ? "" : "; ", ranks_.size(),
+                          ranks_.front().world_size());
     }
     if (written_.dropped > 0) {
       note +=

@@ -80,6 +80,10 @@ class Trace {
   void add(TraceCounter counter);
   void add(TraceStep step);
 
+  // What a reader of the file should know, such as for whom this rank stands.
+  void set_note(std::string note) { note_ = std::move(note); }
+  const std::string& note() const { return note_; }
+
   int rank() const { return rank_; }
   int world_size() const { return world_size_; }
   const std::map<int, std::string>& streams() const { return streams_; }
@@ -97,6 +101,7 @@ class Trace {
   int world_size_;
   std::size_t max_events_;
   std::size_t dropped_ = 0;
+  std::string note_;
   std::map<int, std::string> streams_;
   std::map<std::string, std::vector<int>> groups_;
   std::vector<TraceSlice> slices_;

@@ -91,6 +91,12 @@ TEST_F(TraceTest, SeveralRanksAreProcessesOfOneFileAndAFileEachForHta) {
   EXPECT_FALSE(one.contains("overture_note"));
 }
 
+TEST_F(TraceTest, ARankThatStandsForOthersSaysSo) {
+  Trace trace(0, 64);
+  trace.set_note("rank 0 stands for all 64");
+  EXPECT_EQ(json::parse(text(trace)).at("overture_note"), "rank 0 stands for all 64");
+}
+
 TEST(SampledRanks, AreTheFirstAndSomeFartherAway) {
   EXPECT_EQ(sampled_ranks(3, 8), (std::vector{0, 1, 2}));
   EXPECT_EQ(sampled_ranks(102, 4), (std::vector{0, 1, 2, 52}));

@@ -208,6 +208,16 @@ function queuesOverTime(over: Table, host: HTMLElement): void {
   }
 }
 
+// Of bytes, with a tick at every 16-fold.
+const logAxis = (least: number, most: number) => ({
+  type: 'log' as const,
+  label: 'longest queue of a link',
+  grid: true,
+  domain: [least / 2, 2 * most],
+  ticks: Array.from({ length: 13 }, (_, i) => 16 ** i).filter((t) => t >= least / 2 && t <= 2 * most),
+  tickFormat: (bytes: number) => format(bytes, 'B'),
+});
+
 function queues(run: Run, host: HTMLElement): void {
   const over = run.table('links_over_time.csv');
   if (over?.has('queued_max_bytes')) queuesOverTime(over, host);
@@ -216,7 +226,7 @@ function queues(run: Run, host: HTMLElement): void {
   const all = table.texts('tier').map((tier, i) => ({ tier, peak: table.numbers('peak_queue_bytes')[i]! }));
   const rows = all.filter((r) => r.peak > 0);
   if (rows.length === 0) return;
-  const { of, label } = axis(
+  const { of: scaled, label } = axis(
     'longest_queue_of_a_link_bytes',
     rows.map((r) => r.peak),
   );
@@ -224,10 +234,11 @@ function queues(run: Run, host: HTMLElement): void {
   const peaks = rows.map((r) => r.peak);
   const [least, most] = [Math.min(...peaks), Math.max(...peaks)];
   const log = most > 30 * least;
+  const of = log ? (bytes: number) => bytes : scaled;
   const across = (peak: number) => (log ? Math.log(peak / least) / Math.log(most / least) : peak / most);
   const medians = tiers.map((tier) => {
-    const of = rows.filter((r) => r.tier === tier).map((r) => r.peak);
-    return { tier, peak: medianOf(of), share: across(medianOf(of)) };
+    const peak = medianOf(rows.filter((r) => r.tier === tier).map((r) => r.peak));
+    return { tier, peak, share: across(peak) };
   });
   const say = (right: boolean) =>
     Plot.text(
@@ -251,7 +262,7 @@ function queues(run: Run, host: HTMLElement): void {
         height: 50 + 44 * tiers.length,
         marginLeft: 20 + 7 * Math.max(...tiers.map((t) => t.length)),
         marginRight: 24,
-        x: { label, grid: true, nice: true, type: log ? 'log' : 'linear', ...(log ? {} : { zero: true }) },
+        x: log ? logAxis(least, most) : { label, grid: true, nice: true, zero: true },
         y: { label: null, domain: tiers },
         marks: [
           Plot.tickX(rows, {
