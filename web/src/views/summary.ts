@@ -27,6 +27,8 @@ const HEADLINES = [
   'samples_per_s',
   'samples_per_second',
   'hit_rate',
+  'checks',
+  'failed',
   'network_cost_dollars',
   'npus',
   'hosts',
