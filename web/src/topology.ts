@@ -52,6 +52,7 @@ function graph(links: Table): { nodes: Node[]; edges: Edge[] } {
 
 // Steps from the nearest host.
 function levels(nodes: Node[]): number {
+  for (const node of nodes) node.level = -1; // placed anew when the page changes its width, as for paper
   let front = nodes.map((_, i) => i).filter((i) => nodes[i]!.name.startsWith('h'));
   let level = 0;
   for (const i of front) nodes[i]!.level = 0;

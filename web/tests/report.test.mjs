@@ -249,6 +249,23 @@ test('the timeline answers to hover, click, search and keys', { skip }, async ()
   await close();
 });
 
+// A page changes its width when it is printed: the levels of the drawing stay.
+test('the network keeps its shape when the page gets narrower', { skip }, async () => {
+  const { page: tab, close } = await open(browser, page('opera'));
+  const rows = () =>
+    tab.locator('#links canvas').nth(1).evaluate((canvas) => {
+      const { width, height } = canvas;
+      const pixels = new Uint32Array(canvas.getContext('2d').getImageData(0, 0, width, height).data.buffer);
+      const ink = pixels[16 * width + Math.round((16 + 0.5 * (width - 32) / 4))]; // the first rotor of four
+      return ink !== undefined && ink >>> 24 === 255;
+    });
+  assert.ok(await rows());
+  await tab.setViewportSize({ width: 720, height: 900 });
+  await tab.waitForTimeout(300);
+  assert.ok(await rows());
+  await close();
+});
+
 test('tables sort by keyboard and copy as CSV', { skip }, async () => {
   const { page: tab, close } = await open(browser, page('simulate'));
   await tab.getByText('Layers and passes as a table').click();

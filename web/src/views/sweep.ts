@@ -15,6 +15,9 @@ interface Sweep {
   metric: string;
 }
 
+// What fits of a key: its end, which tells more than its beginning.
+const ending = (key: string, most: number) => (key.length > most ? `\u2026${key.slice(key.length - Math.floor(most) + 1)}` : key);
+
 function sweepOf(run: Run): Sweep | undefined {
   const table = run.table('sweep.csv') ?? run.table('pareto.csv');
   if (!table) return undefined;
@@ -175,13 +178,14 @@ function tornado(s: Sweep, host: HTMLElement): void {
       metric,
       rows.flatMap((r) => [r.low, r.high]),
     );
+    const left = Math.min(width * 0.4, 24 + 7.2 * Math.max(...rows.map((r) => r.key.length)));
     return plot({
       width,
       height: 60 + rows.length * 34,
-      marginLeft: Math.min(width * 0.4, 24 + 7.2 * Math.max(...rows.map((r) => r.key.length))),
+      marginLeft: left,
       marginRight: 40,
       x: { label: `mean ${label}`, grid: true, inset: 64 },
-      y: { label: null, domain: rows.map((r) => r.key) },
+      y: { label: null, domain: rows.map((r) => r.key), tickFormat: (key: string) => ending(key, (left - 24) / 7.2) },
       marks: [
         Plot.barX(rows, {
           x1: (r: Effect) => of(r.low),
