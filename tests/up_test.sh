@@ -46,6 +46,7 @@ make_project() {
 cmake_minimum_required(VERSION 3.22)
 project(overture LANGUAGES NONE)
 option(OVERTURE_TESTS "" ON)
+add_custom_target(overture)
 file(WRITE ${CMAKE_BINARY_DIR}/bin/overture "#!/bin/sh\nfor word; do echo \"word: $word\"; done\n")
 file(CHMOD ${CMAKE_BINARY_DIR}/bin/overture PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE)
 if(OVERTURE_TESTS)
