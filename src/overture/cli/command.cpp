@@ -22,8 +22,8 @@ Chosen& chosen() {
 }
 
 template <class T>
-CLI::Option* add_option(CLI::App& app, const std::string& name, T& value, const std::string& help) {
-  return app.add_option(name, value, help)->capture_default_str();
+CLI::Option* add_option(CLI::App& app, std::string_view name, T& value, std::string_view help) {
+  return app.add_option(std::string(name), value, std::string(help))->capture_default_str();
 }
 
 // What is wrong with the command line. To a misspelt command CLI11 says only that one is required.
@@ -56,66 +56,67 @@ CommandText text_of(const CLI::App& app) {
 
 CommandText Command::text() const { return text_of(app_); }
 
-Command Command::add(const std::string& name, const std::string& description) {
-  CLI::App* command = app_.add_subcommand(name, description);
+Command Command::add(std::string_view name, std::string_view description) {
+  CLI::App* command = app_.add_subcommand(std::string(name), std::string(description));
   command->fallthrough(false);
   return Command(*command);
 }
 
-Command& Command::option(const std::string& name, std::string& value, const std::string& help) {
+Command& Command::option(std::string_view name, std::string& value, std::string_view help) {
   add_option(app_, name, value, help);
   return *this;
 }
-Command& Command::option(const std::string& name, int& value, const std::string& help) {
+Command& Command::option(std::string_view name, int& value, std::string_view help) {
   add_option(app_, name, value, help);
   return *this;
 }
-Command& Command::option(const std::string& name, std::optional<int>& value, const std::string& help) {
-  app_.add_option(name, value, help);
+Command& Command::option(std::string_view name, std::optional<int>& value, std::string_view help) {
+  app_.add_option(std::string(name), value, std::string(help));
   return *this;
 }
-Command& Command::option(const std::string& name, float& value, const std::string& help) {
+Command& Command::option(std::string_view name, float& value, std::string_view help) {
   add_option(app_, name, value, help);
   return *this;
 }
-Command& Command::option(const std::string& name, bool& value, const std::string& help) {
+Command& Command::option(std::string_view name, bool& value, std::string_view help) {
   add_option(app_, name, value, help);
   return *this;
 }
-Command& Command::option(const std::string& name, std::vector<int>& values, const std::string& help) {
-  app_.add_option(name, values, help);
+Command& Command::option(std::string_view name, std::vector<int>& values, std::string_view help) {
+  app_.add_option(std::string(name), values, std::string(help));
   return *this;
 }
-Command& Command::option(const std::string& name, std::vector<double>& values, const std::string& help) {
-  app_.add_option(name, values, help);
+Command& Command::option(std::string_view name, std::vector<double>& values, std::string_view help) {
+  app_.add_option(std::string(name), values, std::string(help));
   return *this;
 }
-Command& Command::option(const std::string& name, std::vector<std::string>& values, const std::string& help) {
-  app_.add_option(name, values, help)->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+Command& Command::option(std::string_view name, std::vector<std::string>& values, std::string_view help) {
+  app_.add_option(std::string(name), values, std::string(help))
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   return *this;
 }
-Command& Command::flag(const std::string& name, bool& value, const std::string& help) {
-  app_.add_flag(name, value, help);
+Command& Command::flag(std::string_view name, bool& value, std::string_view help) {
+  app_.add_flag(std::string(name), value, std::string(help));
   return *this;
 }
-Command& Command::required_option(const std::string& name, std::string& value, const std::string& help) {
-  app_.add_option(name, value, help)->required();
+Command& Command::required_option(std::string_view name, std::string& value, std::string_view help) {
+  app_.add_option(std::string(name), value, std::string(help))->required();
   return *this;
 }
-Command& Command::positional(const std::string& name, std::string& value, const std::string& help,
+Command& Command::positional(std::string_view name, std::string& value, std::string_view help,
                              bool required) {
-  app_.add_option(name, value, help)->required(required);
+  app_.add_option(std::string(name), value, std::string(help))->required(required);
   return *this;
 }
 
-Command& Command::positional(const std::string& name, std::vector<std::string>& values,
-                             const std::string& help) {
-  app_.add_option(name, values, help)->required();
+Command& Command::positional(std::string_view name, std::vector<std::string>& values, std::string_view help) {
+  app_.add_option(std::string(name), values, std::string(help))->required();
   return *this;
 }
 
-Command& Command::examples(const std::string& text) {
-  app_.footer("Examples:\n" + text);
+Command& Command::examples(std::string_view text) {
+  app_.footer("Examples:\n" + std::string(text));
   return *this;
 }
 

@@ -5,6 +5,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace CLI {
@@ -35,26 +36,25 @@ class Command {
   // Of this command and all below it.
   CommandText text() const;
 
-  Command add(const std::string& name, const std::string& description);
+  Command add(std::string_view name, std::string_view description);
 
   // The variables must live until the command has run. Options show the value they have now as their default.
-  Command& option(const std::string& name, std::string& value, const std::string& help);
-  Command& option(const std::string& name, int& value, const std::string& help);
-  Command& option(const std::string& name, std::optional<int>& value, const std::string& help);
-  Command& option(const std::string& name, float& value, const std::string& help);
-  Command& option(const std::string& name, bool& value, const std::string& help);  // --name true
-  Command& option(const std::string& name, std::vector<int>& values, const std::string& help);
-  Command& option(const std::string& name, std::vector<double>& values, const std::string& help);
-  Command& option(const std::string& name, std::vector<std::string>& values,
-                  const std::string& help);  // repeatable
-  Command& flag(const std::string& name, bool& value, const std::string& help);
-  Command& required_option(const std::string& name, std::string& value, const std::string& help);
-  Command& positional(const std::string& name, std::string& value, const std::string& help,
-                      bool required = true);
-  Command& positional(const std::string& name, std::vector<std::string>& values,
-                      const std::string& help);  // one or more
+  Command& option(std::string_view name, std::string& value, std::string_view help);
+  Command& option(std::string_view name, int& value, std::string_view help);
+  Command& option(std::string_view name, std::optional<int>& value, std::string_view help);
+  Command& option(std::string_view name, float& value, std::string_view help);
+  Command& option(std::string_view name, bool& value, std::string_view help);  // --name true
+  Command& option(std::string_view name, std::vector<int>& values, std::string_view help);
+  Command& option(std::string_view name, std::vector<double>& values, std::string_view help);
+  Command& option(std::string_view name, std::vector<std::string>& values,
+                  std::string_view help);  // repeatable
+  Command& flag(std::string_view name, bool& value, std::string_view help);
+  Command& required_option(std::string_view name, std::string& value, std::string_view help);
+  Command& positional(std::string_view name, std::string& value, std::string_view help, bool required = true);
+  Command& positional(std::string_view name, std::vector<std::string>& values,
+                      std::string_view help);  // one or more
   // Shown under --help.
-  Command& examples(const std::string& text);
+  Command& examples(std::string_view text);
   // Runs when this command was given; returns the exit code.
   Command& runs(std::function<int()> run);
 

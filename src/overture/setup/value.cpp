@@ -17,12 +17,12 @@ const Value* Value::find(std::string_view key) const {
   return nullptr;
 }
 
-Value& Value::at(const std::string& key) {
+Value& Value::at(std::string_view key) {
   kind = Kind::map;
   for (auto& [name, value] : keys) {
     if (name == key) return value;
   }
-  return keys.emplace_back(Entry{key, {}}).value;
+  return keys.emplace_back(Entry{std::string(key), {}}).value;
 }
 
 namespace {

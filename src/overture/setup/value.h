@@ -23,7 +23,7 @@ struct Value {
   static Value scalar(std::string text);
   const Value* find(std::string_view key) const;
   // The value of `key`, added if need be.
-  Value& at(const std::string& key);
+  Value& at(std::string_view key);
 };
 
 struct Value::Entry {

@@ -6,10 +6,14 @@
 
 namespace overture::setup {
 
+std::string join_keys(std::string_view path, std::string_view key) {
+  return path.empty() ? std::string(key) : fmt::format("{}.{}", path, key);
+}
+
 Reader::Reader(const Value* map, std::string file, std::string path)
     : map_(map), file_(std::move(file)), path_(std::move(path)) {}
 
-Where Reader::where(const std::string& key) const {
+Where Reader::where(std::string_view key) const {
   const Value* value = map_ == nullptr ? nullptr : map_->find(key);
   return {.file = file_,
           .line = value != nullptr  ? value->line
@@ -18,15 +22,15 @@ Where Reader::where(const std::string& key) const {
           .key = join(key)};
 }
 
-const Value* Reader::find(const std::string& key, Value::Kind kind, const std::string& what) {
-  known_.push_back(key);
+const Value* Reader::find(std::string_view key, Value::Kind kind, std::string_view what) {
+  known_.emplace_back(key);
   const Value* value = map_ == nullptr ? nullptr : map_->find(key);
-  if (value != nullptr && value->kind != kind) fail(*value, key, "must be " + what);
+  if (value != nullptr && value->kind != kind) fail(*value, key, fmt::format("must be {}", what));
   return value;
 }
 
-std::optional<std::vector<std::string>> Reader::find_words(const std::string& key) {
-  known_.push_back(key);
+std::optional<std::vector<std::string>> Reader::find_words(std::string_view key) {
+  known_.emplace_back(key);
   const Value* value = map_ == nullptr ? nullptr : map_->find(key);
   if (value == nullptr) return std::nullopt;
   if (value->kind == Value::Kind::scalar) return std::vector{value->text};
@@ -39,7 +43,7 @@ std::optional<std::vector<std::string>> Reader::find_words(const std::string& ke
   return words;
 }
 
-void Reader::integers(const std::string& key, std::vector<int>& values, const std::string&) {
+void Reader::integers(std::string_view key, std::vector<int>& values, std::string_view) {
   const auto found = find_words(key);
   if (!found) return;
   values.clear();
@@ -49,19 +53,19 @@ void Reader::integers(const std::string& key, std::vector<int>& values, const st
   }
 }
 
-const Value* Reader::item(const Value& value, const std::string& key, std::size_t i) const {
+const Value* Reader::item(const Value& value, std::string_view key, std::size_t i) const {
   if (value.kind != Value::Kind::map) fail(value, fmt::format("{}.{}", key, i), "must be a map");
   return &value;
 }
 
-void Reader::fail(const Value& at, const std::string& key, const std::string& what) const {
+void Reader::fail(const Value& at, std::string_view key, std::string_view what) const {
   // A converter may add what would work on a second line.
   const std::size_t line_end = what.find('\n');
-  const std::string hint = line_end == std::string::npos ? "" : what.substr(line_end + 1);
+  const std::string_view hint = line_end == std::string::npos ? "" : what.substr(line_end + 1);
   throw UserError({.file = file_, .line = at.line, .key = join(key)}, what.substr(0, line_end), hint);
 }
 
-void Reader::missing(const std::string& key, const std::string& help) const {
+void Reader::missing(std::string_view key, std::string_view help) const {
   throw UserError({.file = file_, .line = map_ == nullptr ? 0 : map_->line, .key = join(key)}, "is missing",
                   help);
 }
@@ -75,7 +79,7 @@ void Reader::finish() const {
   }
 }
 
-void Writer::words(const std::string& key, const std::vector<std::string>& words) {
+void Writer::words(std::string_view key, const std::vector<std::string>& words) {
   if (words.empty()) return;
   Value list{.kind = Value::Kind::list};
   for (const std::string& word : words) list.items.push_back(Value::scalar(word));

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "overture/base/error.h"
@@ -12,6 +13,9 @@
 
 namespace overture::setup {
 
+// "network.dimensions" of "network" and "dimensions"; a path may be empty.
+std::string join_keys(std::string_view path, std::string_view key);
+
 // Fills structs from a map. A key that is absent leaves the default; one that nobody asked for is an error.
 class Reader {
  public:
@@ -19,44 +23,44 @@ class Reader {
   Reader(const Value* map, std::string file, std::string path);
 
   template <class T>
-  void field(const std::string& key, T&& value, const std::string&) {
+  void field(std::string_view key, T&& value, std::string_view) {
     const Value* found = find(key, Value::Kind::scalar, "a single value");
     if (found == nullptr) return;
     const Result<bool> result = read(found->text, value);
     if (!result) fail(*found, key, result.error());
   }
   template <class T>
-  void required(const std::string& key, T&& value, const std::string& help) {
+  void required(std::string_view key, T&& value, std::string_view help) {
     if (map_ == nullptr || map_->find(key) == nullptr) missing(key, help);
     field(key, std::forward<T>(value), help);
   }
   // A list of words, or a single one.
   template <class T>
-  void words(const std::string& key, T& value, const std::string&) {
+  void words(std::string_view key, T& value, std::string_view) {
     const std::optional<std::vector<std::string>> found = find_words(key);
     if (!found) return;
     const Result<bool> result = read(*found, value);
     if (!result) fail(*map_->find(key), key, result.error());
   }
-  void integers(const std::string& key, std::vector<int>& values, const std::string&);
+  void integers(std::string_view key, std::vector<int>& values, std::string_view);
   // Where the defaults of the fields that follow come from, for those who ask; see Explainer.
-  void from(const std::string&) const {}
+  void from(std::string_view) const {}
   // A map inside the map.
   template <class Describe>
-  void group(const std::string& key, const std::string&, Describe describe) {
+  void group(std::string_view key, std::string_view, Describe describe) {
     Reader inner(find(key, Value::Kind::map, "a map"), file_, join(key));
     describe(inner);
     inner.finish();
   }
   template <class T, class Describe>
-  void optional_group(const std::string& key, std::optional<T>& value, const std::string& help,
+  void optional_group(std::string_view key, std::optional<T>& value, std::string_view help,
                       Describe describe) {
     if (map_ == nullptr || map_->find(key) == nullptr) return;
     value.emplace();
     group(key, help, [&](Reader& inner) { describe(inner, *value); });
   }
   template <class T, class Describe>
-  void list(const std::string& key, std::vector<T>& values, const std::string&, Describe describe) {
+  void list(std::string_view key, std::vector<T>& values, std::string_view, Describe describe) {
     const Value* found = find(key, Value::Kind::list, "a list");
     if (found == nullptr) return;
     values.clear();
@@ -68,15 +72,15 @@ class Reader {
   }
   // Throws for a key that no field asked for.
   void finish() const;
-  Where where(const std::string& key) const;
+  Where where(std::string_view key) const;
 
  private:
-  const Value* find(const std::string& key, Value::Kind kind, const std::string& what);
-  std::optional<std::vector<std::string>> find_words(const std::string& key);
-  const Value* item(const Value& value, const std::string& key, std::size_t i) const;
-  [[noreturn]] void fail(const Value& at, const std::string& key, const std::string& what) const;
-  [[noreturn]] void missing(const std::string& key, const std::string& help) const;
-  std::string join(const std::string& key) const { return path_.empty() ? key : path_ + "." + key; }
+  const Value* find(std::string_view key, Value::Kind kind, std::string_view what);
+  std::optional<std::vector<std::string>> find_words(std::string_view key);
+  const Value* item(const Value& value, std::string_view key, std::size_t i) const;
+  [[noreturn]] void fail(const Value& at, std::string_view key, std::string_view what) const;
+  [[noreturn]] void missing(std::string_view key, std::string_view help) const;
+  std::string join(std::string_view key) const { return join_keys(path_, key); }
 
   const Value* map_;
   std::string file_;
@@ -90,36 +94,35 @@ class Writer {
   explicit Writer(Value& map) : map_(map) { map_.kind = Value::Kind::map; }
 
   template <class T>
-  void field(const std::string& key, T&& value, const std::string&) {
+  void field(std::string_view key, T&& value, std::string_view) {
     map_.at(key) = Value::scalar(write(value));
   }
   template <class T>
-  void required(const std::string& key, T&& value, const std::string& help) {
+  void required(std::string_view key, T&& value, std::string_view help) {
     field(key, std::forward<T>(value), help);
     map_.at(key).line = kRequired;
   }
   template <class T>
-  void words(const std::string& key, T& value, const std::string&) {
+  void words(std::string_view key, T& value, std::string_view) {
     words(key, write(value));
   }
-  void integers(const std::string& key, const std::vector<int>& values, const std::string&) {
+  void integers(std::string_view key, const std::vector<int>& values, std::string_view) {
     std::vector<std::string> texts;
     for (const int value : values) texts.push_back(write(value));
     words(key, texts);
   }
-  void from(const std::string&) const {}
+  void from(std::string_view) const {}
   template <class Describe>
-  void group(const std::string& key, const std::string&, Describe describe) {
+  void group(std::string_view key, std::string_view, Describe describe) {
     Writer inner(map_.at(key));
     describe(inner);
   }
   template <class T, class Describe>
-  void optional_group(const std::string& key, std::optional<T>& value, const std::string&,
-                      Describe describe) {
+  void optional_group(std::string_view key, std::optional<T>& value, std::string_view, Describe describe) {
     if (value) map_.at(key) = without_defaults(*value, describe);
   }
   template <class T, class Describe>
-  void list(const std::string& key, std::vector<T>& values, const std::string&, Describe describe) {
+  void list(std::string_view key, std::vector<T>& values, std::string_view, Describe describe) {
     if (values.empty()) return;
     Value result{.kind = Value::Kind::list};
     for (T& value : values) result.items.push_back(without_defaults(value, describe));
@@ -143,7 +146,7 @@ class Writer {
  private:
   static constexpr int kRequired = -1;  // in Value::line: stays even where it equals the default
   static void prune(Value& value, const Value& defaults);
-  void words(const std::string& key, const std::vector<std::string>& words);
+  void words(std::string_view key, const std::vector<std::string>& words);
 
   Value& map_;
 };
@@ -164,46 +167,45 @@ class Explainer {
       : out_(out), path_(std::move(path)), source_(std::move(source)) {}
 
   // Holds until the next one in this map, also for the maps inside.
-  void from(const std::string& source) { source_ = source; }
+  void from(std::string_view source) { source_ = source; }
 
   template <class T>
-  void field(const std::string& key, T&& value, const std::string& help) {
-    add({.key = key, .type = describe_type(value), .initial = write(value), .help = help});
+  void field(std::string_view key, T&& value, std::string_view help) {
+    add({.key = join(key), .type = describe_type(value), .initial = write(value), .help = std::string(help)});
   }
   template <class T>
-  void required(const std::string& key, T&& value, const std::string& help) {
-    add({.key = key, .type = describe_type(value), .help = help, .required = true});
+  void required(std::string_view key, T&& value, std::string_view help) {
+    add({.key = join(key), .type = describe_type(value), .help = std::string(help), .required = true});
   }
   template <class T>
-  void words(const std::string& key, T&, const std::string& help) {
-    add({.key = key, .type = "list of words", .help = help});
+  void words(std::string_view key, T&, std::string_view help) {
+    add({.key = join(key), .type = "list of words", .help = std::string(help)});
   }
-  void integers(const std::string& key, std::vector<int>&, const std::string& help) {
-    add({.key = key, .type = "list of whole numbers", .help = help});
+  void integers(std::string_view key, std::vector<int>&, std::string_view help) {
+    add({.key = join(key), .type = "list of whole numbers", .help = std::string(help)});
   }
   template <class Describe>
-  void group(const std::string& key, const std::string& help, Describe describe) {
-    add({.key = key, .type = "map", .help = help});
+  void group(std::string_view key, std::string_view help, Describe describe) {
+    add({.key = join(key), .type = "map", .help = std::string(help)});
     Explainer inner(out_, join(key), source_);
     describe(inner);
   }
   template <class T, class Describe>
-  void optional_group(const std::string& key, std::optional<T>&, const std::string& help, Describe describe) {
+  void optional_group(std::string_view key, std::optional<T>&, std::string_view help, Describe describe) {
     T initial{};
     group(key, help, [&](Explainer& inner) { describe(inner, initial); });
   }
   template <class T, class Describe>
-  void list(const std::string& key, std::vector<T>&, const std::string& help, Describe describe) {
+  void list(std::string_view key, std::vector<T>&, std::string_view help, Describe describe) {
     T initial{};
-    add({.key = key, .type = "list of maps", .help = help});
+    add({.key = join(key), .type = "list of maps", .help = std::string(help)});
     Explainer inner(out_, join(key) + "[]", source_);
     describe(inner, initial);
   }
 
  private:
-  std::string join(const std::string& key) const { return path_.empty() ? key : path_ + "." + key; }
+  std::string join(std::string_view key) const { return join_keys(path_, key); }
   void add(Explanation explanation) {
-    explanation.key = join(explanation.key);
     if (!explanation.initial.empty()) explanation.source = source_;
     out_.push_back(std::move(explanation));
   }
