@@ -61,7 +61,7 @@ endfunction()
 
 # What reads, writes and arranges things once per run: the compiler need not try hard.
 function(overture_cold target)
-  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-Og>)
 endfunction()
 
 # overture_library(name [COLD] SOURCES a.cpp b.cpp LINKS overture_base fmt::fmt)
