@@ -10,6 +10,7 @@
 
 #include "overture/base/error.h"
 #include "overture/base/files.h"
+#include "overture/base/json.h"
 #include "overture/base/table.h"
 #include "overture/base/text.h"
 #include "overture/cli/commands.h"
@@ -140,7 +141,7 @@ void write_summary(const report::Comparison& comparison, const std::vector<fs::p
                                        .version = version_text(),
                                        .seed = {},
                                        .why = why(comparison)});
-  auto& runs = summary["runs"] = nlohmann::ordered_json::array();
+  auto& runs = summary["runs"] = Json::array();
   std::string setup = "runs:\n";
   for (const fs::path& folder : folders) {
     runs.push_back(folder.string());

@@ -8,6 +8,7 @@
 
 #include "overture/base/error.h"
 #include "overture/base/files.h"
+#include "overture/base/json.h"
 #include "overture/base/table.h"
 #include "overture/cli/commands.h"
 #include "overture/cli/counts.h"
@@ -72,7 +73,7 @@ Evaluated evaluate_checkpoint(const setup::TrainSetup& setup, const fs::path& ch
 }
 
 std::string summary_of(const setup::TrainSetup& setup, const Evaluated& done) {
-  nlohmann::ordered_json root = report::summary_head(
+  Json root = report::summary_head(
       {.kind = "evaluate", .name = setup.name, .version = version_text(), .seed = setup.seed});
   root.update({{"checkpoint", done.checkpoint.string()}, {"steps", done.steps}, {"seconds", done.seconds}});
   root.update(metrics_json(done.metrics));

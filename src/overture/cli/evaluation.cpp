@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "overture/base/json.h"
 #include "overture/base/progress.h"
 #include "overture/cli/counts.h"
 #include "overture/train/dense/loss.h"
@@ -23,7 +24,7 @@ data::Metrics evaluate(data::BatchSource& source, const Predict& predict) {
   return evaluation.metrics();
 }
 
-nlohmann::ordered_json metrics_json(const data::Metrics& metrics) {
+Json metrics_json(const data::Metrics& metrics) {
   return {{"samples", metrics.samples},
           {"log_loss", metrics.log_loss},
           {"auc", metrics.auc},

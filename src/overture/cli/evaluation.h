@@ -7,8 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include <nlohmann/json_fwd.hpp>
-
+#include "overture/base/json.h"
 #include "overture/data/batch.h"
 #include "overture/data/metrics.h"
 
@@ -20,7 +19,7 @@ using Predict = std::function<std::span<const float>(const data::Batch&)>;
 data::Metrics evaluate(data::BatchSource& source, const Predict& predict);
 
 // All of them, as in summaries.
-nlohmann::ordered_json metrics_json(const data::Metrics& metrics);
+Json metrics_json(const data::Metrics& metrics);
 
 // Label and value, for people.
 std::vector<std::pair<std::string, std::string>> metric_lines(const data::Metrics& metrics, bool held_out);

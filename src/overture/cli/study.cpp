@@ -10,6 +10,7 @@
 
 #include "overture/base/error.h"
 #include "overture/base/files.h"
+#include "overture/base/json.h"
 #include "overture/base/text.h"
 #include "overture/cli/commands.h"
 #include "overture/cli/version.h"
@@ -121,8 +122,8 @@ std::string asked(const StudyOptions& options) {
   return text;
 }
 
-nlohmann::ordered_json calibrations() {
-  auto json = nlohmann::ordered_json::object();
+Json calibrations() {
+  auto json = Json::object();
   for (const char* model : {"A", "I"}) {
     json[model] = {{"fitted_on", study::name(study::calibration_cell(model))},
                    {"table_backward", exact(study::study_calibration(model).embedding_backward)}};
@@ -139,7 +140,7 @@ void write_results(const StudyOptions& options, const fs::path& folder,
     for (const study::Figure& figure : study::study_figures(rows))
       write_file(folder / figure.file, figure.svg);
   }
-  auto times = nlohmann::ordered_json::object();
+  auto times = Json::object();
   report::Digest digest;
   for (const study::StudyRow& row : rows) {
     times[study::name(row.cell)] = row.mean_seconds();
@@ -232,7 +233,7 @@ void write_sweep(const StudyOptions& options, const std::vector<study::FinishedC
   const fs::path folder = folder_of(options);
   write_file(folder / "sweep.csv", study::sweep_csv(cells));
   for (const study::Figure& figure : study::sweep_figures(rows)) write_file(folder / figure.file, figure.svg);
-  auto designs = nlohmann::ordered_json::array();
+  auto designs = Json::array();
   for (const study::CoDesign& of : study::co_designs(rows)) {
     const auto closed = of.closed();
     designs.push_back({{"fat_tree", study::name(of.tree->cell)},
@@ -240,7 +241,7 @@ void write_sweep(const StudyOptions& options, const std::vector<study::FinishedC
                        {"opera_best", study::name(of.best->cell)},
                        {"gap", of.gap()},
                        {"gap_left", of.left()},
-                       {"closed", closed ? nlohmann::ordered_json(*closed) : nlohmann::ordered_json()}});
+                       {"closed", closed ? Json(*closed) : Json()}});
   }
   auto summary = report::summary_head({.kind = "study opera-dlrm",
                                        .name = "opera-dlrm sweep",

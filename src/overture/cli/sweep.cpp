@@ -11,6 +11,7 @@
 
 #include "overture/base/error.h"
 #include "overture/base/files.h"
+#include "overture/base/json.h"
 #include "overture/base/table.h"
 #include "overture/base/text.h"
 #include "overture/cli/commands.h"
@@ -122,11 +123,10 @@ std::string to_csv(const setup::SweepSetup& sweep, const std::vector<Row>& rows)
 }
 
 // How much an axis matters: the mean of the metric at each of its values.
-nlohmann::ordered_json effects(const setup::SweepSetup& sweep, const std::vector<Row>& rows,
-                               const std::string& metric) {
-  auto result = nlohmann::ordered_json::array();
+Json effects(const setup::SweepSetup& sweep, const std::vector<Row>& rows, const std::string& metric) {
+  auto result = Json::array();
   for (std::size_t a = 0; a < sweep.axes.size(); ++a) {
-    auto means = nlohmann::ordered_json::object();
+    auto means = Json::object();
     for (const std::string& value : sweep.axes[a].values) {
       double sum = 0;
       int count = 0;
@@ -144,7 +144,7 @@ nlohmann::ordered_json effects(const setup::SweepSetup& sweep, const std::vector
 }
 
 // The axis along which the mean of the metric changes most, and between which of its values.
-std::string why(const nlohmann::ordered_json& axes, const std::string& metric) {
+std::string why(const Json& axes, const std::string& metric) {
   std::string text;
   double widest = 0;
   for (const auto& axis : axes) {
@@ -153,7 +153,7 @@ std::string why(const nlohmann::ordered_json& axes, const std::string& metric) {
     const auto by_mean = [](const auto& a, const auto& b) {
       return a.second.template get<double>() < b.second.template get<double>();
     };
-    const auto values = means.template get<std::map<std::string, nlohmann::ordered_json>>();
+    const auto values = means.template get<std::map<std::string, Json>>();
     const auto [low, high] = std::minmax_element(values.begin(), values.end(), by_mean);
     const double range = high->second.get<double>() - low->second.get<double>();
     if (range <= widest) continue;
@@ -165,9 +165,8 @@ std::string why(const nlohmann::ordered_json& axes, const std::string& metric) {
   return text;
 }
 
-nlohmann::ordered_json write_results(const setup::SweepSetup& sweep, const study::SweepJob& job,
-                                     const fs::path& folder, const std::vector<Row>& rows,
-                                     const std::string& metric) {
+Json write_results(const setup::SweepSetup& sweep, const study::SweepJob& job, const fs::path& folder,
+                   const std::vector<Row>& rows, const std::string& metric) {
   write_file(folder / "sweep.csv", to_csv(sweep, rows));
   write_file(folder / "setup.yaml", read_file(sweep.file));
   const auto axes = effects(sweep, rows, metric);

@@ -10,6 +10,7 @@
 #include "overture/base/error.h"
 #include "overture/base/files.h"
 #include "overture/base/interrupt.h"
+#include "overture/base/json.h"
 #include "overture/cli/bad_rows.h"
 #include "overture/cli/evaluation.h"
 #include "overture/cli/train_record.h"
@@ -26,7 +27,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
-using json = nlohmann::ordered_json;
 
 double seconds_since(Clock::time_point started) {
   return std::chrono::duration<double>(Clock::now() - started).count();
@@ -156,8 +156,8 @@ std::size_t table_bytes(const train::TrainConfig& config) {
   return bytes;
 }
 
-json series(const std::vector<train::HeldOut>& evaluations) {
-  json list = json::array();
+Json series(const std::vector<train::HeldOut>& evaluations) {
+  Json list = Json::array();
   for (const train::HeldOut& one : evaluations) {
     list.push_back({{"steps", one.steps},
                     {"log_loss", one.metrics.log_loss},
@@ -167,10 +167,10 @@ json series(const std::vector<train::HeldOut>& evaluations) {
   return list;
 }
 
-json summary(const setup::TrainSetup& setup, const std::string& setup_yaml, const Trained& done,
+Json summary(const setup::TrainSetup& setup, const std::string& setup_yaml, const Trained& done,
              std::size_t table_bytes) {
   const train::Totals& totals = done.totals;
-  json root = report::summary_head(
+  Json root = report::summary_head(
       {.kind = "train", .name = setup.name, .version = version_text(), .seed = setup.seed, .why = done.why});
   root.update({{"steps", done.result.steps},
                {"steps_of_this_run", totals.steps},

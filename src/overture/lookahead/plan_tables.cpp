@@ -91,16 +91,15 @@ void PlanTables::add_clean_up(const StepPlan& plan) {
 }
 
 std::string PlanTables::totals() const {
-  using json = nlohmann::ordered_json;
   const auto syncs = [&](Sync sync) { return totals_.syncs[static_cast<int>(sync)]; };
-  const json totals{{"batches", totals_.batches},
+  const Json totals{{"batches", totals_.batches},
                     {"lookups", totals_.lookups},
                     {"unique_accesses", totals_.rows},
                     {"hits", totals_.hits},
                     {"prefetches", totals_.prefetches},
                     {"evictions", totals_.evictions},
                     {"peak_occupancy", totals_.peak_occupancy},
-                    {"peak_resident_batched", bounded_ ? json() : json(totals_.peak_resident)},
+                    {"peak_resident_batched", bounded_ ? Json() : Json(totals_.peak_resident)},
                     {"distinct_rows", history_.size()},
                     {"sync_now", syncs(Sync::now)},
                     {"sync_later", syncs(Sync::later)},

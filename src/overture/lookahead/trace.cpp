@@ -15,12 +15,10 @@
 namespace overture::lookahead {
 namespace {
 
-using nlohmann::json;
-
 // A value of the file and the way to it, for errors.
 class Node {
  public:
-  Node(const json& value, std::string file, std::string key)
+  Node(const Json& value, std::string file, std::string key)
       : value_(value), file_(std::move(file)), key_(std::move(key)) {}
 
   [[noreturn]] void fail(std::string_view what, std::string_view hint = {}) const {
@@ -69,7 +67,7 @@ class Node {
     return {value_.at(key), file_, key_.empty() ? key : fmt::format("{}.{}", key_, key)};
   }
 
-  const json& value_;  // of the document, which outlives its nodes
+  const Json& value_;  // of the document, which outlives its nodes
   std::string file_;
   std::string key_;
 };
@@ -106,7 +104,7 @@ TraceSample sample(const Node& node, std::size_t tables) {
 }  // namespace
 
 Trace parse_trace(std::string_view text, const std::string& file) {
-  const json document = parse_json<json>(text);
+  const Json document = parse_json(text);
   if (document.is_discarded()) throw UserError({.file = file}, "is not JSON");
   const Node root(document, file, "");
   root.map({"format", "name", "description", "params", "tables", "table_rows", "batches"});

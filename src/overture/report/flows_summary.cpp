@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "overture/base/files.h"
+#include "overture/base/json.h"
 #include "overture/report/completion_times.h"
 #include "overture/report/flow_trace.h"
 #include "overture/report/links_record.h"
@@ -14,7 +15,6 @@
 namespace overture::report {
 namespace {
 
-using json = nlohmann::ordered_json;
 using network::packet::LinkRecord;
 
 double utilisation(const FlowsRun& run, const LinkRecord& link) {
@@ -118,17 +118,17 @@ std::vector<std::pair<std::string, std::string>> flows_lines(const FlowsRun& run
 }
 
 std::string flows_summary_json(const FlowsRun& run) {
-  json root = summary_head(
+  Json root = summary_head(
       {.kind = "flows", .name = run.name, .version = run.version, .seed = run.seed, .why = flows_why(run)});
   const CompletionTimes times(run.result.completion);
   const auto& s = run.result.statistics;
-  const auto told = [&](Duration time) { return times.empty() ? json() : json(to_us(time)); };
+  const auto told = [&](Duration time) { return times.empty() ? Json() : Json(to_us(time)); };
   root.update({{"hosts", run.topology.graph.hosts()},
                {"flows", run.flows.size()},
                {"finished", run.result.finished},
                {"complete", complete(run)},
                {"simulated_us", to_us(run.result.simulated)},
-               {"makespan_us", complete(run) ? json(to_us(run.result.makespan)) : json()},
+               {"makespan_us", complete(run) ? Json(to_us(run.result.makespan)) : Json()},
                {"fct_mean_us", told(times.mean())},
                {"fct_median_us", told(times.percentile(50))},
                {"fct_p99_us", told(times.percentile(99))},

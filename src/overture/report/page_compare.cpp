@@ -17,14 +17,13 @@ namespace overture::report {
 namespace {
 
 namespace fs = std::filesystem;
-using json = nlohmann::ordered_json;
 
-json read_summary(const fs::path& folder) {
+Json read_summary(const fs::path& folder) {
   if (!fs::exists(folder / "summary.json")) {
     throw UserError({.file = folder.string()}, "has no summary.json",
                     "give the folders that commands wrote, such as results/dlrm-torus");
   }
-  json summary = parse_json<json>(read_file(folder / "summary.json"));
+  Json summary = parse_json(read_file(folder / "summary.json"));
   if (!summary.is_object())
     throw UserError({.file = (folder / "summary.json").string()}, "is not a JSON object");
   return summary;
@@ -65,15 +64,15 @@ std::string change(double from, double to) {
   return fmt::format("{:+.1f} %", 100 * (to - from) / std::abs(from));
 }
 
-ComparedNumber compare_key(const std::string& key, const std::vector<json>& summaries) {
+ComparedNumber compare_key(const std::string& key, const std::vector<Json>& summaries) {
   ComparedNumber number;
-  const auto value_of = [&](const json& summary) -> const json* {
+  const auto value_of = [&](const Json& summary) -> const Json* {
     const auto found = summary.find(key);
     return found == summary.end() || !found->is_number() ? nullptr : &*found;
   };
-  const json* first = value_of(summaries.front());
-  for (const json& summary : summaries) {
-    const json* value = value_of(summary);
+  const Json* first = value_of(summaries.front());
+  for (const Json& summary : summaries) {
+    const Json* value = value_of(summary);
     std::string name = key;
     number.values.push_back(value == nullptr ? "-" : with_unit(name, value->get<double>()));
     number.changes.push_back(
@@ -98,12 +97,12 @@ std::vector<std::string> run_labels(const std::vector<fs::path>& folders) {
 
 Comparison compare_runs(const std::vector<fs::path>& folders) {
   Comparison result;
-  std::vector<json> summaries;
+  std::vector<Json> summaries;
   std::vector<std::string> keys;
   const std::vector<std::string> names = run_labels(folders);
   for (std::size_t i = 0; i < folders.size(); ++i) {
     summaries.push_back(read_summary(folders[i]));
-    const json& summary = summaries.back();
+    const Json& summary = summaries.back();
     const auto setup = summary.find("setup_yaml");
     result.runs.push_back(
         {names[i], setup != summary.end() && setup->is_string() ? setup->get<std::string>() : ""});
@@ -112,7 +111,7 @@ Comparison compare_runs(const std::vector<fs::path>& folders) {
     }
   }
   for (const std::string& key : keys) {
-    const auto has_it = [&](const json& summary) {
+    const auto has_it = [&](const Json& summary) {
       return summary.contains(key) && summary[key].is_number();
     };
     if (folders.size() > 1 && std::count_if(summaries.begin(), summaries.end(), has_it) < 2) continue;

@@ -53,7 +53,7 @@ std::string summary(const std::vector<File>& folder) {
     if (file == folder.end()) continue;
     if (file->size > kLargestSummary)
       throw UserError({.file = file->path.string()}, "is too large for a page");
-    const auto value = parse_json<nlohmann::ordered_json>(read_file(file->path));
+    const auto value = parse_json(read_file(file->path));
     if (!value.is_object()) {
       throw UserError({.file = file->path.string()}, "is not a JSON object",
                       "run the command again that wrote it");

@@ -95,7 +95,7 @@ std::string packed(const Columns& table) {
 }
 
 // Numbers and text at the leaves of `value`, each under the keys that lead to it.
-void flatten(const nlohmann::ordered_json& value, const std::string& path,
+void flatten(const Json& value, const std::string& path,
              std::vector<std::pair<std::string, std::string>>& out) {
   if (value.is_object()) {
     for (const auto& [key, member] : value.items()) {
@@ -133,7 +133,7 @@ std::string pack_json_lines(std::string_view text, std::size_t max_rows) {
   while (!text.empty()) {
     const std::string_view line = text.substr(0, text.find('\n'));
     text.remove_prefix(std::min(text.size(), line.size() + 1));
-    const auto object = parse_json<nlohmann::ordered_json>(line);
+    const auto object = parse_json(line);
     if (!object.is_object()) continue;
     if (table.rows == 0) usual = object.size();
     if (table.rows++ % step != 0 && object.size() <= usual) continue;

@@ -51,7 +51,7 @@ std::string base64(std::string_view bytes) {
 
 }  // namespace
 
-std::string json_text(std::string_view text) { return write_json(nlohmann::json(text)); }
+std::string json_text(std::string_view text) { return write_json(Json(text)); }
 
 std::string gzip_base64(std::string_view text) { return base64(gzip(text)); }
 

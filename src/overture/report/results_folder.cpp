@@ -8,23 +8,22 @@
 
 #include "overture/base/error.h"
 #include "overture/base/files.h"
+#include "overture/base/json.h"
 
 namespace overture::report {
 
-using json = nlohmann::ordered_json;
-
-json summary_head(const RunFacts& facts) {
-  json head{{"name", facts.name}, {"overture", facts.version}, {"kind", facts.kind}};
-  head["seed"] = facts.seed ? json(*facts.seed) : json();
+Json summary_head(const RunFacts& facts) {
+  Json head{{"name", facts.name}, {"overture", facts.version}, {"kind", facts.kind}};
+  head["seed"] = facts.seed ? Json(*facts.seed) : Json();
   if (!facts.why.empty()) head["why"] = facts.why;
   return head;
 }
 
-std::string summary_text(const json& summary) {
-  return summary.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+std::string summary_text(const Json& summary) {
+  return summary.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-void write_summary(json summary, const Digest& digest, const std::string& setup_yaml,
+void write_summary(Json summary, const Digest& digest, const std::string& setup_yaml,
                    const std::filesystem::path& folder) {
   summary["digest"] = digest.text();
   summary["setup_yaml"] = setup_yaml;

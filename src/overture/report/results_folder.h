@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include <nlohmann/json_fwd.hpp>
+#include "overture/base/json.h"
 
 namespace overture::report {
 
@@ -27,15 +27,15 @@ struct RunFacts {
 };
 
 // name, overture, kind, seed and why, in this order; numbers come after them.
-nlohmann::ordered_json summary_head(const RunFacts& facts);
+Json summary_head(const RunFacts& facts);
 
 // As summary.json is written. What is not UTF-8 is replaced.
-std::string summary_text(const nlohmann::ordered_json& summary);
+std::string summary_text(const Json& summary);
 
 class Digest;
 // Ends `summary` with digest and setup_yaml and writes setup.yaml and summary.json, this last: where it
 // stands, the folder is complete. For commands whose setup is what they were asked. Throws UserError.
-void write_summary(nlohmann::ordered_json summary, const Digest& digest, const std::string& setup_yaml,
+void write_summary(Json summary, const Digest& digest, const std::string& setup_yaml,
                    const std::filesystem::path& folder);
 
 // Throws UserError when it cannot be made.

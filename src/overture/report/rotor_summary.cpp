@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "overture/base/files.h"
+#include "overture/base/json.h"
 #include "overture/report/completion_times.h"
 #include "overture/report/flow_trace.h"
 #include "overture/report/links_record.h"
@@ -13,8 +14,6 @@
 
 namespace overture::report {
 namespace {
-
-using json = nlohmann::ordered_json;
 
 // The host that sends or receives most, and how long its link takes for that alone.
 struct BusiestHost {
@@ -106,7 +105,7 @@ std::vector<std::pair<std::string, std::string>> rotor_lines(const RotorRun& run
 }
 
 std::string rotor_summary_json(const RotorRun& run) {
-  json root = summary_head({.kind = "flows",
+  Json root = summary_head({.kind = "flows",
                             .name = run.name,
                             .version = run.version,
                             .seed = run.config.seed,
@@ -121,11 +120,11 @@ std::string rotor_summary_json(const RotorRun& run) {
                {"flows", run.flows.size()},
                {"finished", run.result.finished},
                {"complete", complete},
-               {"makespan_us", complete ? json(to_us(run.result.makespan)) : json()},
-               {"fct_mean_us", times.empty() ? json() : json(to_us(times.mean()))},
-               {"fct_median_us", times.empty() ? json() : json(to_us(times.percentile(50)))},
-               {"fct_p99_us", times.empty() ? json() : json(to_us(times.percentile(99)))},
-               {"fct_max_us", times.empty() ? json() : json(to_us(times.percentile(100)))},
+               {"makespan_us", complete ? Json(to_us(run.result.makespan)) : Json()},
+               {"fct_mean_us", times.empty() ? Json() : Json(to_us(times.mean()))},
+               {"fct_median_us", times.empty() ? Json() : Json(to_us(times.percentile(50)))},
+               {"fct_p99_us", times.empty() ? Json() : Json(to_us(times.percentile(99)))},
+               {"fct_max_us", times.empty() ? Json() : Json(to_us(times.percentile(100)))},
                {"delivered_bytes", s.delivered.count()},
                {"bulk_packets", s.bulk_delivered},
                {"bulk_packets_relayed", s.bulk_relayed},

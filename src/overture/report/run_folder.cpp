@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "overture/base/files.h"
+#include "overture/base/json.h"
 #include "overture/report/csv_grid.h"
 #include "overture/report/network_use.h"
 #include "overture/report/results_folder.h"
@@ -15,7 +16,6 @@
 namespace overture::report {
 namespace {
 
-using json = nlohmann::ordered_json;
 using workload::PassKind;
 using workload::SimulationResult;
 
@@ -40,8 +40,8 @@ std::string scope_text(system::Scope scope) {
   return "?";
 }
 
-json layer_json(const workload::Workload& workload, const SimulationResult& result, std::size_t l) {
-  json layer{{"name", workload.layers[l].name}};
+Json layer_json(const workload::Workload& workload, const SimulationResult& result, std::size_t l) {
+  Json layer{{"name", workload.layers[l].name}};
   for (const PassKind kind : kPasses) {
     const auto& account = result.layers[l].of(kind);
     layer[std::string(workload::name(kind))] = {{"compute_us", to_us(account.compute)},
@@ -105,7 +105,7 @@ std::string why(const workload::SimulationConfig& config, const SimulationResult
 
 std::string summary_json(const Run& run, std::size_t trace_events_dropped) {
   const SimulationResult& result = run.result;
-  json root = summary_head(
+  Json root = summary_head(
       {.kind = "simulate", .name = run.name, .version = run.version, .seed = {}, .why = run.why});
   root.update({{"npus", result.ranks},
                {"iterations", run.config.passes},
@@ -119,16 +119,16 @@ std::string summary_json(const Run& run, std::size_t trace_events_dropped) {
                {"events", result.events},
                {"trace_events_dropped", trace_events_dropped},
                {"digest", fmt::format("{:016x}", run.recorder.digest())}});
-  json& dimensions = root["dimensions"] = json::array();
+  Json& dimensions = root["dimensions"] = Json::array();
   for (std::size_t d = 0; d < result.dimensions.size(); ++d) {
     const auto& use = result.dimensions[d];
     dimensions.push_back({{"in_use_us", to_us(in_use(use))},
                           {"chunks", use.chunks},
                           {"chunk_running_us", to_us(use.running)}});
   }
-  json& sent = root["sent_by_npu_0_bytes"] = json::array();
+  Json& sent = root["sent_by_npu_0_bytes"] = Json::array();
   for (const Bytes size : result.sent_by_rank_0) sent.push_back(size.count());
-  json& layers = root["layers"] = json::array();
+  Json& layers = root["layers"] = Json::array();
   for (std::size_t l = 0; l < run.config.workload.layers.size(); ++l) {
     layers.push_back(layer_json(run.config.workload, result, l));
   }
@@ -142,7 +142,7 @@ void write_run_folder(const Run& run, const std::filesystem::path& folder) {
   write_file(folder / "layers.csv", layers_csv(run.config.workload, run.result));
   write_file(folder / "dimensions.csv", dimensions_csv(run.result));
   if (run.with_network_use) write_network_use(run.config, run.result, folder);
-  // A trace that was cut says so itself, and summary.json too.
+  // A trace that was cut says so itself, and summary.Json too.
   const TraceWritten written =
       write_trace(run.recorder.trace(run.config.workload, run.result), folder / "trace.json.gz");
   // Last: where it stands, the rest is complete.

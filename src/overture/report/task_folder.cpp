@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "overture/base/files.h"
+#include "overture/base/json.h"
 #include "overture/network/exchange.h"
 #include "overture/report/csv_grid.h"
 #include "overture/report/results_folder.h"
@@ -15,7 +16,6 @@
 namespace overture::report {
 namespace {
 
-using json = nlohmann::ordered_json;
 using workload::TaskGraph;
 using workload::TaskId;
 using workload::TaskKind;
@@ -131,7 +131,7 @@ std::string task_why(const TaskReplay& replay) {
 
 std::string task_summary_json(const TaskReplay& replay) {
   const auto traffic = workload::traffic(replay.graph);
-  json root = summary_head({.kind = "replay",
+  Json root = summary_head({.kind = "replay",
                             .name = replay.name,
                             .version = replay.version,
                             .seed = replay.seed,

@@ -5,12 +5,14 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "overture/base/json.h"
+
 namespace overture::report {
 namespace {
 
 // nlohmann's parser calls these. `depth_` counts open objects and arrays; an event is an object that opens
 // right inside the list of events.
-class Handler : public nlohmann::json_sax<nlohmann::json> {
+class Handler : public nlohmann::json_sax<Json> {
  public:
   Handler(const std::function<void(const TraceEvent&)>& event, TraceRead& read)
       : event_(event), read_(read) {}
@@ -98,7 +100,7 @@ class Handler : public nlohmann::json_sax<nlohmann::json> {
 TraceRead read_trace(std::istream& input, const std::function<void(const TraceEvent&)>& event) {
   TraceRead read;
   Handler handler(event, read);
-  nlohmann::json::sax_parse(input, &handler);
+  Json::sax_parse(input, &handler);
   return read;
 }
 

@@ -54,7 +54,7 @@ std::string run_name(const fs::path& folder) {
   if (error || size > kLargestSummary) return "";
   std::ifstream in(file);
   const std::string text(std::istreambuf_iterator<char>(in), {});
-  const auto summary = parse_json<nlohmann::json>(text);
+  const auto summary = parse_json(text);
   if (!summary.is_object() || !summary.contains("name") || !summary["name"].is_string()) return "run";
   return summary["name"].get<std::string>();
 }

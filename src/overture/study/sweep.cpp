@@ -129,7 +129,7 @@ bool is_finished(const SweepPoint& point) {
   const fs::path file = point.folder / kDone;
   if (!fs::exists(file)) return false;
   if (point.version.empty()) return true;
-  const auto summary = parse_json<nlohmann::ordered_json>(read_file(file));
+  const auto summary = parse_json(read_file(file));
   return summary.is_object() && summary.value("overture", "") == point.version;
 }
 
@@ -159,7 +159,7 @@ std::vector<SweepFailure> run_sweep(const SweepJob& job, const std::vector<std::
 std::vector<std::pair<std::string, double>> numbers_of(const SweepPoint& point) {
   std::vector<std::pair<std::string, double>> numbers;
   const fs::path file = point.folder / kDone;
-  const auto summary = parse_json<nlohmann::ordered_json>(read_file(file));
+  const auto summary = parse_json(read_file(file));
   if (!summary.is_object())
     throw UserError({.file = file.string()}, "is no summary", "delete the folder and run again");
   for (const auto& [key, value] : summary.items()) {

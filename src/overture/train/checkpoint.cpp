@@ -19,7 +19,6 @@ namespace overture::train {
 namespace {
 
 namespace fs = std::filesystem;
-using json = nlohmann::ordered_json;
 using embedding::Tables;
 
 constexpr const char* kRowsKind = "overture rows 1";
@@ -40,8 +39,8 @@ std::span<float> table_part(Tables& tables, std::size_t t) {
 }
 
 // What must be the same for a checkpoint to mean the same.
-json shapes(const TrainConfig& config) {
-  json tables = json::array();
+Json shapes(const TrainConfig& config) {
+  Json tables = Json::array();
   for (const embedding::TableConfig& table : config.tables.tables) tables.push_back({table.rows, table.dim});
   return {{"model", describe(config.model)},
           {"optimizer", static_cast<int>(config.tables.optimizer.kind)},
@@ -111,7 +110,7 @@ void complete(const TrainConfig& config, const CheckpointInfo& info, std::int64_
               const fs::path& folder) {
   const fs::path partial = partial_checkpoint(folder, info.steps);
   const fs::path place = complete_checkpoint(folder, info.steps);
-  const json manifest{{"format", kFormat},       {"steps", info.steps},      {"samples", info.samples},
+  const Json manifest{{"format", kFormat},       {"steps", info.steps},      {"samples", info.samples},
                       {"servers", info.servers}, {"parameters", parameters}, {"shapes", shapes(config)}};
   write_file(partial / "manifest.json", write_json(manifest, 2) + "\n");
   flush_folder(partial);
@@ -134,7 +133,7 @@ std::optional<fs::path> latest_checkpoint(const fs::path& folder) {
 
 CheckpointInfo read_manifest(const TrainConfig& config, const fs::path& checkpoint) {
   const fs::path file = checkpoint / "manifest.json";
-  const json manifest = parse_json<json>(read_file(file));
+  const Json manifest = parse_json(read_file(file));
   const auto fail = [&](const std::string& what, const std::string& hint = {}) {
     throw UserError({.file = file.string()}, what, hint);
   };

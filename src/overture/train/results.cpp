@@ -83,7 +83,7 @@ std::vector<HeldOut> evaluations_of(std::string_view lines) {
   for (std::size_t at = lines.find(kHeldOut); at != std::string_view::npos; at = lines.find(kHeldOut, at)) {
     const std::size_t begin = lines.rfind('\n', at) + 1;  // npos + 1 is 0
     const std::size_t end = lines.find('\n', at);
-    const auto line = parse_json<nlohmann::json>(lines.substr(begin, end - begin));
+    const auto line = parse_json(lines.substr(begin, end - begin));
     const auto number = [&](const char* key) {
       const bool known = line.is_object() && line.contains(key) && line[key].is_number();
       return known ? line[key].get<double>() : std::nan("");

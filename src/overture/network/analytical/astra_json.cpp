@@ -13,7 +13,6 @@
 namespace overture::network {
 namespace {
 
-using nlohmann::json;
 using topology::DimensionKind;
 
 constexpr int kMaxDimensions = 10;  // size of the original's dimension masks
@@ -27,12 +26,12 @@ class Reader {
  public:
   Reader(std::string_view text, const std::string& file) : file_(file) {
     try {
-      root_ = parse_json_or_throw<json>(text);
-    } catch (const json::parse_error& error) {
+      root_ = parse_json_or_throw(text);
+    } catch (const Json::parse_error& error) {
       const auto end = text.begin() + static_cast<std::ptrdiff_t>(std::min(error.byte, text.size()));
       const int line = 1 + static_cast<int>(std::count(text.begin(), end, '\n'));
       throw UserError({.file = file, .line = line}, "is not valid JSON");
-    } catch (const json::out_of_range&) {
+    } catch (const Json::out_of_range&) {
       throw UserError({.file = file}, "holds a number that is out of range");
     }
     if (!root_.is_object())
@@ -48,7 +47,7 @@ class Reader {
     throw UserError({.file = file_, .key = key}, what, hint);
   }
 
-  const json& at(const std::string& key) const {
+  const Json& at(const std::string& key) const {
     const auto found = root_.find(key);
     if (found == root_.end()) fail(key, "is missing", "all keys are required");
     return *found;
@@ -63,7 +62,7 @@ class Reader {
 
   std::vector<double> numbers(const std::string& key) const {
     std::vector<double> values;
-    for (const json& item : list(key)) {
+    for (const Json& item : list(key)) {
       if (!item.is_number()) fail(key, "must be a list of numbers");
       values.push_back(item.get<double>());
     }
@@ -72,13 +71,13 @@ class Reader {
 
   std::vector<int> integers(const std::string& key) const {
     std::vector<int> values;
-    for (const json& item : list(key)) values.push_back(to_int(item, key));
+    for (const Json& item : list(key)) values.push_back(to_int(item, key));
     return values;
   }
 
   std::vector<std::string> words(const std::string& key) const {
     std::vector<std::string> values;
-    for (const json& item : list(key)) {
+    for (const Json& item : list(key)) {
       if (!item.is_string()) fail(key, "must be a list of strings");
       values.push_back(item.get<std::string>());
     }
@@ -86,12 +85,12 @@ class Reader {
   }
 
  private:
-  const json& list(const std::string& key) const {
+  const Json& list(const std::string& key) const {
     if (!at(key).is_array()) fail(key, "must be a list, one entry per dimension");
     return at(key);
   }
 
-  int to_int(const json& item, const std::string& key) const {
+  int to_int(const Json& item, const std::string& key) const {
     if (!item.is_number()) fail(key, "must be a whole number");
     const double value = item.get<double>();
     if (value != std::trunc(value) || std::abs(value) > std::numeric_limits<int>::max()) {
@@ -101,7 +100,7 @@ class Reader {
   }
 
   std::string file_;
-  json root_;
+  Json root_;
 };
 
 template <class T>
