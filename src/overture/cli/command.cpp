@@ -11,6 +11,16 @@
 namespace overture::cli {
 namespace {
 
+// Such as "overture generate dataset".
+std::string commands_given(const CLI::App& app) {
+  std::string text = app.get_name();
+  for (const CLI::App* at = &app; !at->get_subcommands().empty();) {
+    at = at->get_subcommands().front();
+    text += " " + at->get_name();
+  }
+  return text;
+}
+
 // Set by the callback of the command that was given, read after parsing.
 struct Chosen {
   std::function<int()> run;
@@ -137,7 +147,8 @@ int run(int argc, char** argv, const std::function<void(Command&)>& add_commands
   } catch (const CLI::Success& success) {
     return app.exit(success);
   } catch (const CLI::ParseError& error) {
-    fmt::print(stderr, "error: {}\n  see overture --help\n", complaint(app, error, argc > 1 ? argv[1] : ""));
+    fmt::print(stderr, "error: {}\n  see {} --help\n", complaint(app, error, argc > 1 ? argv[1] : ""),
+               commands_given(app));
     return 2;
   }
   try {
