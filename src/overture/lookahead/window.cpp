@@ -178,7 +178,7 @@ void Window::read_small(const Reading<Id>& reading, Out& writer) {
 // In blocks, one kind of memory access after the other, so that the misses of each overlap.
 template <class Out, class Id, class Key>
 void Window::read_large(const Reading<Id>& reading, RowIndex<Key>& index, Out& writer) {
-  constexpr std::size_t kBlock = 64;
+  constexpr std::size_t kBlock = 512;
   const auto key_of = [&](Id id) {
     return sizeof(Key) == 4 ? static_cast<Key>(reading.where.from + static_cast<std::uint32_t>(id))
                             : static_cast<Key>(make_row(reading.table, id));
