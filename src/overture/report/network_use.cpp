@@ -158,15 +158,16 @@ class Links {
     const int size = machine_.dimension(d).size;
     const int here = machine_.coordinate(Rank{owner}, d);
     const std::string host = fmt::format("h{}", owner);
-    const auto at = [&](int coordinate) {
-      return fmt::format("h{}", owner + (coordinate - here) * machine_.stride(d));
+    const int first = owner - here * machine_.stride(d);  // of this group
+    const auto at = [&, d = d](int coordinate) {
+      return fmt::format("h{}", first + coordinate * machine_.stride(d));
     };
     switch (machine_.dimension(d).kind) {
       case DimensionKind::ring: return {host, at((here + (port == 0 ? 1 : size - 1)) % size)};
       case DimensionKind::fully_connected: return {host, at(port)};
       case DimensionKind::switched: break;
     }
-    const std::string middle = fmt::format("s{}", d * machine_.ranks() + owner - here * machine_.stride(d));
+    const std::string middle = fmt::format("s{}", d * machine_.ranks() + first);
     return port == 0 ? std::pair{host, middle} : std::pair{middle, host};
   }
 
