@@ -39,7 +39,7 @@ const std::array kMachines{
         "[{kind: switch, size: 64, links: 8, bandwidth: 16 GiB/s, latency: 500 ns, router_latency: 50 ns}]"}};
 
 setup::Setup demo_setup(const Machine& machine, network::Contention contention) {
-  std::vector<std::string> overrides{"name=DLRM on a " + machine.name};
+  std::vector<std::string> overrides{"name=DLRM, " + machine.name};
   if (!machine.dimensions.empty()) overrides.push_back("network.dimensions=" + machine.dimensions);
   setup::Setup setup = setup::parse_setup(examples::dlrm_torus(), "dlrm-torus.yaml", overrides);
   setup.simulation.network.contention = contention;

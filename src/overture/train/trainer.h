@@ -21,9 +21,6 @@ class Trainer {
   // `first_step` is that of the first batch: 0, or more in a resumed run.
   Trainer(const TrainConfig& config, int rank, std::int64_t first_step);
 
-  // What it must get before it can go on.
-  enum class Stage : std::uint8_t { plan, rows, dense_gradients, dense_sums, shared_rows, done };
-  Stage stage() const { return stage_; }
   bool done() const { return stage_ == Stage::done; }
 
   void take(rpc::Message message, Outbox& out);
@@ -36,6 +33,9 @@ class Trainer {
   Learner& learner() { return learner_; }
 
  private:
+  // What it must get before it can go on.
+  enum class Stage : std::uint8_t { plan, rows, dense_gradients, dense_sums, shared_rows, done };
+
   struct Request {
     std::int32_t for_batch;
     std::vector<std::pair<lookahead::Row, std::uint32_t>> rows;  // and their slots
