@@ -14,6 +14,7 @@
 #include "overture/cli/commands.h"
 #include "overture/cli/version.h"
 #include "overture/network/ns3/ns3_program.h"
+#include "overture/network/rotor/link_numbers.h"
 #include "overture/report/flows_summary.h"
 #include "overture/report/html.h"
 #include "overture/report/links_record.h"
@@ -136,7 +137,11 @@ int run_rotor(const FlowsOptions& options, const setup::FlowsSetup& setup, const
   for (const packet::FlowSpec& flow : asked) flows.push_back({flow.from, flow.to, flow.size, flow.start});
   rotor::RotorConfig config = setup.rotor;
   config.seed = setup.network.seed;
-  rotor::RunOptions bounds{.watched_bins = report::watched_bins(setup.monitor, opera)};
+  rotor::RunOptions bounds;
+  if (setup.monitor.samples > 0) {
+    const auto links = static_cast<std::size_t>(rotor::LinkNumbers(opera).count());
+    bounds.watched_bins = network::bounded(setup.monitor, links).samples;
+  }
   if (const auto until = limits(options).until) bounds.until = *until;
   const rotor::RunResult result = rotor::run_flows(opera, config, flows, bounds);
   const report::RotorRun run{.name = setup.name,

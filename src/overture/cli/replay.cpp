@@ -49,65 +49,34 @@ struct Played {
   report::LinksRecord links;
 };
 
-template <class Network>
-TaskRun play_messages(const TaskGraph& graph, Network& network, sim::EventQueue& events) {
-  network::MessageExchanges exchanges(network, events);
-  return run_tasks(graph, network, exchanges, events);
-}
-
-Played play_rotors(const TaskGraph& graph, const setup::FlowsSetup& setup, const topology::Opera& opera) {
-  namespace rotor = network::rotor;
-  sim::EventQueue events;
-  rotor::LinkLoad load;
-  rotor::RotorNetwork network(opera, setup.rotor, events);
-  if (const int bins = report::watched_bins(setup.monitor, opera); bins > 0) {
-    load = rotor::LinkLoad(rotor::LinkNumbers(opera), opera.timing().slice(), bins);
-    network.watch(load);
-  }
-  Played played{.run = play_messages(graph, network, events), .links = {}};
-  played.links = report::links_record(opera, setup.rotor.rate, load, played.run.makespan);
-  return played;
-}
-
-Played play_fluid(const TaskGraph& graph, const setup::FlowsSetup& setup, topology::Topology topology) {
-  sim::EventQueue events;
-  network::flow::FlowNetwork network(std::move(topology), {.seed = setup.network.seed}, events);
-  const auto& links = network.graph().links();
-  if (setup.monitor.samples > 0) network.watch(network::bounded(setup.monitor, links.size()));
-  Played played{.run = run_tasks(graph, network, network, events), .links = {}};
-  if (setup.monitor.samples == 0) return played;
-  std::vector<network::packet::LinkRecord> records;
-  for (const Bytes carried : network.carried())
-    records.push_back({.carried = carried, .busy = transfer_time(carried, links[records.size()].wire.rate)});
-  played.links = report::links_record(network.graph(), std::move(records), network.history(),
-                                      played.run.makespan, report::LinksRecord::Detail::load);
-  return played;
-}
-
-Played play_packets(const TaskGraph& graph, const setup::FlowsSetup& setup, topology::Topology topology) {
-  sim::EventQueue events;
-  network::packet::PacketNetwork network(std::move(topology), setup.network, events);
-  const std::size_t links = network.graph().links().size();
-  if (setup.monitor.samples > 0) network.watch(network::bounded(setup.monitor, links));
-  Played played{.run = play_messages(graph, network, events), .links = {}};
-  if (setup.monitor.samples > 0) {
-    played.links = report::links_record(network.graph(), network.links(), network.history(),
-                                        played.run.makespan, report::LinksRecord::Detail::packets);
-  }
+Played play_on(network::Network& network, const TaskGraph& graph, const network::MonitorConfig& monitor,
+               sim::EventQueue& events) {
+  if (monitor.samples > 0) network.watch(monitor);
+  Played played{.run = run_tasks(graph, network, events), .links = {}};
+  if (monitor.samples > 0) played.links = report::links_record(network.record(), played.run.makespan);
   return played;
 }
 
 Played play(const TaskGraph& graph, const setup::FlowsSetup& setup, const ReplayOptions& options) {
+  sim::EventQueue events;
   if (const auto opera = setup::make_opera(setup)) {
     if (options.backend != "packet")
       throw UserError({.key = "--backend"}, "rotors are replayed with packets only", "leave it out");
     require_room(graph, opera->hosts(), options);
-    return play_rotors(graph, setup, *opera);
+    network::rotor::RotorNetwork network(*opera, setup.rotor, events);
+    return play_on(network, graph, setup.monitor, events);
   }
   topology::Topology topology = setup::make_topology(setup);
   require_room(graph, topology.graph.hosts(), options);
-  if (options.backend == "flow") return play_fluid(graph, setup, std::move(topology));
-  if (options.backend == "packet") return play_packets(graph, setup, std::move(topology));
+  if (options.backend == "flow") {
+    network::flow::FlowNetwork network(std::move(topology),
+                                       {.paths = setup.network.paths, .seed = setup.network.seed}, events);
+    return play_on(network, graph, setup.monitor, events);
+  }
+  if (options.backend == "packet") {
+    network::packet::PacketNetwork network(std::move(topology), setup.network, events);
+    return play_on(network, graph, setup.monitor, events);
+  }
   throw UserError({.key = "--backend"}, fmt::format("unknown backend \"{}\"", options.backend),
                   suggest(options.backend, {"packet", "flow"}));
 }

@@ -1,13 +1,11 @@
 // Many messages of one size at once, told by their pattern instead of one by one: a round of a collective. A
-// backend that sees the pattern as a whole can carry a million messages for the price of a few; for all
-// others there is MessageExchanges.
+// backend that sees the pattern as a whole can carry a million messages for the price of a few.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
-#include "overture/network/network.h"
-#include "overture/sim/event_queue.h"
+#include "overture/base/ids.h"
 
 namespace overture::network {
 
@@ -33,41 +31,7 @@ void for_each_pair(Pattern pattern, const std::vector<Rank>& group, Visit visit)
 }
 std::int64_t messages(Pattern pattern, std::size_t group_size);
 
+// A group of ranks that a network knows.
 enum class GroupId : std::int32_t {};
-
-class Exchanges {
- public:
-  virtual ~Exchanges() = default;
-
-  // Makes a group of distinct ranks known, in order.
-  virtual GroupId add_group(std::vector<Rank> ranks) = 0;
-
-  // Sends a message of `size` along every pair of the pattern now, and calls `done` once, from the event
-  // queue, when the last one has arrived.
-  virtual void exchange(Pattern pattern, GroupId group, Bytes size, Action done) = 0;
-};
-
-// Exchanges on any network, message by message.
-class MessageExchanges final : public Exchanges {
- public:
-  // Both outlive the exchanges.
-  MessageExchanges(Network& network, sim::EventQueue& events) : network_(network), events_(events) {}
-
-  GroupId add_group(std::vector<Rank> ranks) override;
-  void exchange(Pattern pattern, GroupId group, Bytes size, Action done) override;
-
- private:
-  struct Running {
-    std::int64_t missing = 0;
-    Action done;
-  };
-  void arrived(std::uint32_t running);
-
-  Network& network_;
-  sim::EventQueue& events_;
-  std::vector<std::vector<Rank>> groups_;
-  std::vector<Running> running_;
-  std::vector<std::uint32_t> unused_;
-};
 
 }  // namespace overture::network

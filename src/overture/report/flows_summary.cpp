@@ -7,6 +7,7 @@
 
 #include "overture/base/files.h"
 #include "overture/base/json.h"
+#include "overture/network/named_links.h"
 #include "overture/report/completion_times.h"
 #include "overture/report/flow_trace.h"
 #include "overture/report/links_record.h"
@@ -15,7 +16,7 @@
 namespace overture::report {
 namespace {
 
-using network::packet::LinkRecord;
+using network::LinkRecord;
 
 double utilisation(const FlowsRun& run, const LinkRecord& link) {
   const Duration all = run.result.simulated;
@@ -47,8 +48,11 @@ double busiest(const FlowsRun& run) {
 }
 
 LinksRecord links_of(const FlowsRun& run) {
-  return links_record(run.topology.graph, run.result.links, run.result.history, run.result.simulated,
-                      LinksRecord::Detail::packets);
+  network::NetworkRecord record =
+      network::named_links(run.topology.graph, network::NetworkRecord::Detail::packets);
+  for (std::size_t i = 0; i < run.result.links.size(); ++i) record.links[i].total = run.result.links[i];
+  record.history = run.result.history;
+  return links_record(record, run.result.simulated);
 }
 
 // A link that sends for four fifths of the run is what limits it.

@@ -12,7 +12,7 @@
 namespace overture::report {
 namespace {
 
-using network::packet::LinkRecord;
+using network::LinkRecord;
 using Detail = LinksRecord::Detail;
 
 void group_by_tier(LinksRecord& record) {
@@ -20,31 +20,6 @@ void group_by_tier(LinksRecord& record) {
   for (std::size_t i = 0; i < record.links.size(); ++i)
     record.groups[record.links[i].tier].links.push_back(i);
   std::erase_if(record.groups, [](const LinksRecord::Group& group) { return group.links.empty(); });
-}
-
-// In the order of network::rotor::LinkNumbers.
-void add_rotor_links(LinksRecord& record, const topology::Opera& opera) {
-  const auto host = [](int i) { return fmt::format("h{}", i); };
-  const auto tor = [](int i) { return fmt::format("ToR {}", i); };
-  const auto rotor = [](int i) { return fmt::format("rotor {}", i); };
-  for (int h = 0; h < opera.hosts(); ++h) record.links.push_back({host(h), tor(opera.tor_of(h)), 0, {}});
-  for (int h = 0; h < opera.hosts(); ++h) record.links.push_back({tor(opera.tor_of(h)), host(h), 1, {}});
-  for (const bool up : {true, false}) {
-    for (int t = 0; t < opera.tors(); ++t) {
-      for (int r = 0; r < opera.uplinks(); ++r)
-        record.links.push_back({up ? tor(t) : rotor(r), up ? rotor(r) : tor(t), up ? 2U : 3U, {}});
-    }
-  }
-}
-
-void group_by_rotor(LinksRecord& record, const topology::Opera& opera,
-                    const network::rotor::LinkNumbers& number) {
-  for (int r = 0; r < opera.uplinks(); ++r) {
-    LinksRecord::Group group{fmt::format("rotor {}", r), {}};
-    for (int t = 0; t < opera.tors(); ++t)
-      group.links.push_back(static_cast<std::size_t>(number.to_rotor(t, r)));
-    record.groups.push_back(std::move(group));
-  }
 }
 
 // Groups first, then the links that carried most.
@@ -111,10 +86,6 @@ std::string over_time_csv(const LinksRecord& record) {
 
 }  // namespace
 
-std::string node_name(const topology::Graph& graph, int node) {
-  return graph.is_host(node) ? fmt::format("h{}", node) : fmt::format("s{}", node - graph.hosts());
-}
-
 double LinksRecord::utilisation(const Link& link) const {
   return whole == Duration{}
              ? 0
@@ -133,52 +104,22 @@ Bytes LinksRecord::longest_queue() const {
   return longest;
 }
 
-LinksRecord links_record(const topology::Graph& graph, std::vector<LinkRecord> records,
-                         const network::LinkHistory& history, Duration whole, Detail detail) {
-  LinksRecord result{.detail = detail, .whole = whole, .interval = history.interval()};
-  result.tiers = graph.tiers();
-  for (std::size_t i = 0; i < records.size(); ++i) {
-    const topology::Link& link = graph.links()[i];
-    result.links.push_back({node_name(graph, link.from), node_name(graph, link.to),
-                            static_cast<std::size_t>(link.wire.tier), records[i]});
-  }
+LinksRecord links_record(const network::NetworkRecord& record, Duration whole) {
+  const network::LinkHistory& history = record.history;
+  LinksRecord result{
+      .detail = record.detail, .tiers = record.tiers, .whole = whole, .interval = history.interval()};
+  for (const network::NetworkRecord::Link& link : record.links)
+    result.links.push_back({link.from, link.to, link.tier, link.total});
   group_by_tier(result);
+  for (const network::NetworkRecord::Group& group : record.groups)
+    result.groups.push_back({group.name, group.links});
   for (std::int64_t sample = 0; sample < history.samples(); ++sample) {
-    for (std::size_t i = 0; i < records.size(); ++i) {
+    for (std::size_t i = 0; i < record.links.size(); ++i) {
       result.over_time.push_back(
-          {history.utilisation(sample, i, graph.links()[i].wire.rate), history.at(sample, i).queued});
+          {history.utilisation(sample, i, record.links[i].rate), history.at(sample, i).queued});
     }
   }
   return result;
-}
-
-LinksRecord links_record(const topology::Opera& opera, Bandwidth rate, const network::rotor::LinkLoad& load,
-                         Duration whole) {
-  LinksRecord result{.detail = Detail::queues,
-                     .tiers = {"host to ToR", "ToR to host", "ToR to rotor", "rotor to ToR"},
-                     .whole = whole,
-                     .interval = load.bin()};
-  if (load.bins() == 0) return result;
-  add_rotor_links(result, opera);
-  group_by_tier(result);
-  group_by_rotor(result, opera, load.links());
-  for (int bin = 0; bin < load.bins(); ++bin) {
-    for (int i = 0; i < load.links().count(); ++i) {
-      const Duration busy = transfer_time(load.carried(bin, i), rate);
-      const Bytes queued = load.longest_queue(bin, i);
-      result.over_time.push_back({to_us(busy) / to_us(load.bin()), queued});
-      LinkRecord& of = result.links[static_cast<std::size_t>(i)].record;
-      of.carried += load.carried(bin, i);
-      of.busy += busy;
-      of.peak_queue = std::max(of.peak_queue, queued);
-    }
-  }
-  return result;
-}
-
-int watched_bins(const network::MonitorConfig& monitor, const topology::Opera& opera) {
-  if (monitor.samples == 0) return 0;
-  return bounded(monitor, static_cast<std::size_t>(network::rotor::LinkNumbers(opera).count())).samples;
 }
 
 std::vector<TraceCounter> counters(const LinksRecord& record) {

@@ -8,22 +8,18 @@
 #include <string>
 #include <vector>
 
-#include "overture/network/packet/run_flows.h"
-#include "overture/network/rotor/link_load.h"
+#include "overture/network/record.h"
 #include "overture/report/trace.h"
-#include "overture/topology/graph.h"
-#include "overture/topology/opera.h"
 
 namespace overture::report {
 
 struct LinksRecord {
-  // What the network models: how much goes over a link; queues before it; what happens to packets there.
-  enum class Detail : std::uint8_t { load, queues, packets };
+  using Detail = network::NetworkRecord::Detail;
   struct Link {
     std::string from;
     std::string to;
     std::size_t tier = 0;
-    network::packet::LinkRecord record;
+    network::LinkRecord record;
   };
   struct Sample {
     double utilisation = 0;  // since the sample before, from 0 to 1
@@ -54,19 +50,8 @@ struct LinksRecord {
   Bytes longest_queue() const;
 };
 
-// h0, h1, ... for hosts; s0, s1, ... for switches.
-std::string node_name(const topology::Graph& graph, int node);
-
-// A network of links that are always there. An empty history: they were not watched.
-LinksRecord links_record(const topology::Graph& graph, std::vector<network::packet::LinkRecord> records,
-                         const network::LinkHistory& history, Duration whole, LinksRecord::Detail detail);
-// A rotor network: hosts, ToRs and rotors, and each rotor as a group too. What waits at hosts for circuits
-// stands in the queue of the host's link.
-LinksRecord links_record(const topology::Opera& opera, Bandwidth rate, const network::rotor::LinkLoad& load,
-                         Duration whole);
-
-// How finely to watch a rotor network, so that it fits into 64 MB; 0 if it is not to be watched.
-int watched_bins(const network::MonitorConfig& monitor, const topology::Opera& opera);
+// Without links if the network's record has none.
+LinksRecord links_record(const network::NetworkRecord& record, Duration whole);
 
 // How busy each group was, in percent.
 std::vector<TraceCounter> counters(const LinksRecord& record);

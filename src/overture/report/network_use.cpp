@@ -38,16 +38,16 @@ std::uint64_t most_events(const SimulationConfig& config, const SimulationResult
 // Carries everything in no time and counts it.
 class CountingNetwork final : public network::Network {
  public:
-  explicit CountingNetwork(sim::EventQueue& events) : events_(events) {}
+  CountingNetwork(int ranks, sim::EventQueue& events) : Network(ranks, events) {}
 
-  void send(const network::Message& message, Action delivered) override {
-    sent_[{index(message.from), index(message.to)}] += message.size;
-    events_.after(Duration{}, delivered);
-  }
   const std::map<std::pair<std::int32_t, std::int32_t>, Bytes>& sent() const { return sent_; }
 
  private:
-  sim::EventQueue& events_;
+  void carry(const network::Message& message, Action delivered) override {
+    sent_[{index(message.from), index(message.to)}] += message.size;
+    events().after(Duration{}, delivered);
+  }
+
   std::map<std::pair<std::int32_t, std::int32_t>, Bytes> sent_;
 };
 
@@ -67,7 +67,7 @@ std::string traffic_csv(const SimulationConfig& config) {
   std::string text = "from,to,bytes,kind\n";
   for (const CollectiveKind kind : workload::collectives_used(config.workload)) {
     sim::EventQueue events;
-    CountingNetwork counter(events);
+    CountingNetwork counter(network::hierarchy(config.network).ranks(), events);
     workload::simulate(only(config, kind), counter, events);
     for (const auto& [pair, bytes] : counter.sent()) {
       text += fmt::format("{},{},{},{}\n", pair.first, pair.second, bytes.count(), system::name(kind));

@@ -7,6 +7,7 @@
 
 #include "overture/base/files.h"
 #include "overture/base/json.h"
+#include "overture/network/rotor/link_numbers.h"
 #include "overture/report/completion_times.h"
 #include "overture/report/flow_trace.h"
 #include "overture/report/links_record.h"
@@ -38,7 +39,12 @@ BusiestHost busiest_host(const RotorRun& run) {
 }
 
 LinksRecord links_of(const RotorRun& run) {
-  return links_record(run.opera, run.config.rate, run.result.load, run.result.makespan);
+  network::NetworkRecord record;
+  if (run.result.load.bins() > 0) {
+    record = network::rotor::named_links(run.opera, run.config.rate);
+    run.result.load.put_into(record);
+  }
+  return links_record(record, run.result.makespan);
 }
 
 std::string remedy(const RotorRun& run, double busy, double cycles, double relayed) {

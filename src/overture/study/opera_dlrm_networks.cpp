@@ -64,15 +64,14 @@ template <topology::Topology (*make)(const Cell&)>
 Played static_flow(const Cell& cell, const TaskGraph& graph) {
   sim::EventQueue events;
   network::flow::FlowNetwork network(make(cell), fluid(cell), events);
-  return {.run = run_tasks(graph, network, network, events)};
+  return {.run = run_tasks(graph, network, events)};
 }
 
 template <topology::Topology (*make)(const Cell&)>
 Played static_packet(const Cell& cell, const TaskGraph& graph) {
   sim::EventQueue events;
   network::packet::PacketNetwork network(make(cell), transport(cell), events);
-  network::MessageExchanges exchanges(network, events);
-  Played played{.run = run_tasks(graph, network, exchanges, events)};
+  Played played{.run = run_tasks(graph, network, events)};
   played.timeouts = network.statistics().timeouts;
   return played;
 }
@@ -117,14 +116,13 @@ Played opera_flow(const Cell& cell, const TaskGraph& graph) {
   network::flow::RotorFluid rotors =
       network::flow::rotor_fluid(opera_of(cell), {.circuits = network::flow::Circuits::average});
   network::flow::FlowNetwork network(std::move(rotors.topology), rotors.config, events);
-  return {.run = run_tasks(graph, network, network, events)};
+  return {.run = run_tasks(graph, network, events)};
 }
 
 Played opera_packet(const Cell& cell, const TaskGraph& graph) {
   sim::EventQueue events;
   network::rotor::RotorNetwork network(opera_of(cell), rotor(cell), events);
-  network::MessageExchanges exchanges(network, events);
-  return {.run = run_tasks(graph, network, exchanges, events)};
+  return {.run = run_tasks(graph, network, events)};
 }
 
 void fit_to_opera(const Cell&, DlrmStep& step) {

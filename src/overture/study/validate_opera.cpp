@@ -114,8 +114,7 @@ DlrmStep small_dlrm(AllReduce all_reduce) {
 
 template <class Network>
 double replay_ms(const DlrmStep& step, Network& network, sim::EventQueue& events) {
-  network::MessageExchanges exchanges(network, events);
-  return to_us(run_tasks(dlrm_tasks(step), network, exchanges, events).makespan) / 1000;
+  return to_us(run_tasks(dlrm_tasks(step), network, events).makespan) / 1000;
 }
 
 double replay_on_tree() {

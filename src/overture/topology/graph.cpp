@@ -76,6 +76,10 @@ void require_buildable(std::string_view what, double cables) {
                   fmt::format("at most {:.0f} cables fit", kMost));
 }
 
+std::string node_name(const Graph& graph, int node) {
+  return graph.is_host(node) ? fmt::format("h{}", node) : fmt::format("s{}", node - graph.hosts());
+}
+
 void connect(std::vector<Link>& links, int a, int b, const Wire& wire) {
   links.push_back({.from = a, .to = b, .wire = wire});
   links.push_back({.from = b, .to = a, .wire = wire});

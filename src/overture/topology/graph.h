@@ -54,6 +54,9 @@ class Graph {
   std::vector<int> first_link_;
 };
 
+// h0, h1, ... for hosts; s0, s1, ... for switches.
+std::string node_name(const Graph& graph, int node);
+
 // Throws UserError when a network of so many cables cannot be held in memory; asked before one is built.
 // `what` is its name, such as "a star".
 void require_buildable(std::string_view what, double cables);

@@ -55,14 +55,13 @@ double milliseconds(const TaskRun& run) { return to_us(run.makespan) / 1000; }
 double packet_ms(const DlrmStep& step) {
   sim::EventQueue events;
   network::packet::PacketNetwork network(tree(), network::packet::dlrm_study_dctcp(), events);
-  network::MessageExchanges exchanges(network, events);
-  return milliseconds(run_tasks(dlrm_tasks(step), network, exchanges, events));
+  return milliseconds(run_tasks(dlrm_tasks(step), network, events));
 }
 
 double flow_ms(const DlrmStep& step) {
   sim::EventQueue events;
   network::flow::FlowNetwork network(tree(), {}, events);
-  return milliseconds(run_tasks(dlrm_tasks(step), network, network, events));
+  return milliseconds(run_tasks(dlrm_tasks(step), network, events));
 }
 
 TEST(DlrmReplay, S16OnAFatTreeWithDctcpTakesAsLongAsOnHtsim) {
@@ -79,8 +78,7 @@ TEST(DlrmReplay, S16OnOperaTakesAsLongAsOnHtsim) {
   const auto dynexp = topology::read_dynexp(OVERTURE_GOLDEN "/htsim/topologies/opera_N4_k8_100G.txt");
   sim::EventQueue events;
   network::rotor::RotorNetwork network(dynexp.opera, network::rotor::dlrm_study_rotor(), events);
-  network::MessageExchanges exchanges(network, events);
-  const double ours = milliseconds(run_tasks(dlrm_tasks(step), network, exchanges, events));
+  const double ours = milliseconds(run_tasks(dlrm_tasks(step), network, events));
   const double reference = reference_ms("opera");
   RecordProperty("rotor_ms", std::to_string(ours));
   EXPECT_NEAR(ours, reference, 0.03 * reference);

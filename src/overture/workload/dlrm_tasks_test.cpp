@@ -112,20 +112,18 @@ TEST(DlrmTasks, TheGraphSendsWhatTheTrafficSays) {
 // A network that takes no time shows what computing alone takes.
 class NoTime final : public network::Network {
  public:
-  explicit NoTime(sim::EventQueue& events) : events_(events) {}
-  void send(const network::Message&, Action delivered) override {
-    events_.after(Duration::zero(), delivered);
-  }
+  NoTime(int ranks, sim::EventQueue& events) : Network(ranks, events) {}
 
  private:
-  sim::EventQueue& events_;
+  void carry(const network::Message&, Action delivered) override {
+    events().after(Duration::zero(), delivered);
+  }
 };
 
 TaskRun run_without_network(const DlrmStep& step) {
   sim::EventQueue events;
-  NoTime network(events);
-  network::MessageExchanges exchanges(network, events);
-  return run_tasks(dlrm_tasks(step), network, exchanges, events);
+  NoTime network(step.nodes, events);
+  return run_tasks(dlrm_tasks(step), network, events);
 }
 
 TEST(DlrmTasks, WithoutANetworkAStepTakesAsLongAsItsFullestNodeComputes) {

@@ -43,7 +43,7 @@ HowToReduce reduce() {
 TaskRun play(const TaskGraph& graph) {
   sim::EventQueue events;
   network::flow::FlowNetwork network(topology::star({.hosts = 4}), {}, events);
-  return run_tasks(graph, network, network, events);
+  return run_tasks(graph, network, events);
 }
 
 TEST(FlexFlowGraph, WhatIsWrittenReadsBackAndTakesAsLong) {

@@ -30,18 +30,17 @@ SimulationConfig one_layer(AlgorithmKind algorithm, int ranks) {
 // Delivers everything after 10 ns, except the first message of one pair.
 class LossyNetwork final : public network::Network {
  public:
-  LossyNetwork(sim::EventQueue& events, Rank from, Rank to) : events_(events), from_(from), to_(to) {}
+  LossyNetwork(sim::EventQueue& events, Rank from, Rank to) : Network(1024, events), from_(from), to_(to) {}
 
-  void send(const network::Message& message, Action delivered) override {
+ private:
+  void carry(const network::Message& message, Action delivered) override {
     if (!lost_ && message.from == from_ && message.to == to_) {
       lost_ = true;
     } else {
-      events_.after(10ns, delivered);
+      events().after(10ns, delivered);
     }
   }
 
- private:
-  sim::EventQueue& events_;  // outlives the network
   Rank from_;
   Rank to_;
   bool lost_ = false;

@@ -13,17 +13,15 @@ Duration TaskRun::exposed() const {
   return busiest == busy.end() ? makespan : makespan - *busiest;
 }
 
-TaskExecutor::TaskExecutor(const TaskGraph& graph, network::Network& network, network::Exchanges& exchanges,
-                           sim::EventQueue& events)
+TaskExecutor::TaskExecutor(const TaskGraph& graph, network::Network& network, sim::EventQueue& events)
     : graph_(graph),
       network_(network),
-      exchanges_(exchanges),
       events_(events),
       first_(graph.size() + 1),
       successors_(graph.edges().size()),
       missing_(graph.size()),
       free_at_(static_cast<std::size_t>(graph.ranks())) {
-  for (const std::vector<Rank>& group : graph.groups()) groups_.push_back(exchanges.add_group(group));
+  for (const std::vector<Rank>& group : graph.groups()) groups_.push_back(network.add_group(group));
   for (const TaskGraph::Edge& edge : graph.edges()) {
     ++first_[index(edge.before) + 1];
     ++missing_[index(edge.after)];
@@ -51,7 +49,8 @@ void TaskExecutor::ready(TaskId id) {
     case TaskKind::compute: return compute(id);
     case TaskKind::message: {
       const MessageTask task = graph_.message(id);
-      return network_.send({.from = task.from, .to = task.to, .size = task.size}, [this, id] { end(id); });
+      return network_.send({.from = task.from, .to = task.to, .size = task.size, .name = {.task = index(id)}},
+                           [this, id] { end(id); });
     }
     case TaskKind::collective:
       return events_.after(graph_.collective(id).rounds.delay, [this, id] { next_round(index(id), 0); });
@@ -71,8 +70,9 @@ void TaskExecutor::compute(TaskId id) {
 void TaskExecutor::next_round(std::uint32_t task, std::int32_t round) {
   const CollectiveTask& collective = graph_.collective(TaskId{task});
   if (round == collective.rounds.count) return end(TaskId{task});
-  exchanges_.exchange(collective.rounds.pattern(round), groups_[static_cast<std::size_t>(collective.group)],
-                      collective.rounds.each, [this, task, round] { next_round(task, round + 1); });
+  network_.exchange(collective.rounds.pattern(round), groups_[static_cast<std::size_t>(collective.group)],
+                    collective.rounds.each, {.task = task},
+                    [this, task, round] { next_round(task, round + 1); });
 }
 
 void TaskExecutor::end(TaskId id) {
@@ -85,9 +85,8 @@ void TaskExecutor::end(TaskId id) {
   if (finished_ == graph_.size() && done_) done_();
 }
 
-TaskRun run_tasks(const TaskGraph& graph, network::Network& network, network::Exchanges& exchanges,
-                  sim::EventQueue& events) {
-  TaskExecutor executor(graph, network, exchanges, events);
+TaskRun run_tasks(const TaskGraph& graph, network::Network& network, sim::EventQueue& events) {
+  TaskExecutor executor(graph, network, events);
   executor.start();
   events.run();
   if (executor.finished() != graph.size()) {

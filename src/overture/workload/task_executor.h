@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "overture/network/exchange.h"
 #include "overture/network/network.h"
 #include "overture/sim/event_queue.h"
 #include "overture/workload/task_graph.h"
@@ -26,8 +25,7 @@ struct TaskRun {
 class TaskExecutor {
  public:
   // All outlive the executor.
-  TaskExecutor(const TaskGraph& graph, network::Network& network, network::Exchanges& exchanges,
-               sim::EventQueue& events);
+  TaskExecutor(const TaskGraph& graph, network::Network& network, sim::EventQueue& events);
 
   // Starts the tasks that wait for nothing, now and in the order in which they were added. `done` is called
   // when the last task has ended; it may be empty.
@@ -44,7 +42,6 @@ class TaskExecutor {
 
   const TaskGraph& graph_;
   network::Network& network_;
-  network::Exchanges& exchanges_;
   sim::EventQueue& events_;
   std::vector<network::GroupId> groups_;
   std::vector<std::uint32_t> first_;  // of every task in successors_
@@ -57,7 +54,6 @@ class TaskExecutor {
 };
 
 // Runs the event queue dry. Throws UserError when tasks wait for each other and so never start.
-TaskRun run_tasks(const TaskGraph& graph, network::Network& network, network::Exchanges& exchanges,
-                  sim::EventQueue& events);
+TaskRun run_tasks(const TaskGraph& graph, network::Network& network, sim::EventQueue& events);
 
 }  // namespace overture::workload

@@ -12,23 +12,21 @@ using namespace literals;
 // Every message takes 1 us and a nanosecond per byte, whatever else is under way.
 class PlainNetwork final : public network::Network {
  public:
-  explicit PlainNetwork(sim::EventQueue& events) : events_(events) {}
-  void send(const network::Message& message, Action delivered) override {
-    sent += message.size;
-    events_.after(Duration{1us} + Nanoseconds{message.size.count()}, delivered);
-  }
+  explicit PlainNetwork(sim::EventQueue& events) : Network(16, events) {}
   Bytes sent;
 
  private:
-  sim::EventQueue& events_;
+  void carry(const network::Message& message, Action delivered) override {
+    sent += message.size;
+    events().after(Duration{1us} + Nanoseconds{message.size.count()}, delivered);
+  }
 };
 
 struct Machine {
   sim::EventQueue events;
   PlainNetwork network{events};
-  network::MessageExchanges exchanges{network, events};
 
-  TaskRun run(const TaskGraph& graph) { return run_tasks(graph, network, exchanges, events); }
+  TaskRun run(const TaskGraph& graph) { return run_tasks(graph, network, events); }
 };
 
 TEST(TaskExecutor, ARankComputesOneTaskAtATimeInTheOrderOfReadiness) {

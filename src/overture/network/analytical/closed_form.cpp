@@ -8,7 +8,7 @@ namespace overture::network {
 
 ClosedForm::ClosedForm(const AnalyticalConfig& config, const topology::Hierarchy& machine,
                        sim::EventQueue& events)
-    : machine_(machine), events_(events) {
+    : Network(machine.ranks(), events), machine_(machine) {
   for (const DimensionConfig& d : config.dimensions) {
     const bool is_switch = d.kind == topology::DimensionKind::switched;
     dimensions_.push_back({.latency_ns = d.link_latency_ns,
@@ -38,8 +38,8 @@ Duration ClosedForm::latency(const Message& message) const {
   return Duration{std::llround(longer * 1000)};
 }
 
-void ClosedForm::send(const Message& message, Action delivered) {
-  events_.after(latency(message), delivered);
+void ClosedForm::carry(const Message& message, Action delivered) {
+  events().after(latency(message), delivered);
 }
 
 }  // namespace overture::network

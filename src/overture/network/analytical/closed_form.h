@@ -11,12 +11,12 @@ class ClosedForm final : public Network {
  public:
   ClosedForm(const AnalyticalConfig& config, const topology::Hierarchy& machine, sim::EventQueue& events);
 
-  void send(const Message& message, Action delivered) override;
-
   // How long `message` takes, whatever else is going on.
   Duration latency(const Message& message) const;
 
  private:
+  void carry(const Message& message, Action delivered) override;
+
   struct Dimension {
     double latency_ns;
     double bytes_per_ns;
@@ -27,8 +27,7 @@ class ClosedForm final : public Network {
     double memory_scale;
   };
 
-  const topology::Hierarchy& machine_;  // outlives the network
-  sim::EventQueue& events_;             // outlives the network
+  topology::Hierarchy machine_;
   std::vector<Dimension> dimensions_;
 };
 

@@ -51,7 +51,7 @@ double link_bytes_per_ns(const DimensionConfig& dimension);
 // What one rank can send into the dimension, all peers together.
 double rank_gib_per_s(const DimensionConfig& dimension);
 
-// `events` and `machine` outlive the network.
+// `events` outlives the network.
 std::unique_ptr<Network> make_network(const AnalyticalConfig& config, const topology::Hierarchy& machine,
                                       sim::EventQueue& events);
 

@@ -5,11 +5,13 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "overture/network/analytical/config.h"
+#include "overture/network/link_load.h"
 
 namespace overture::network {
 
@@ -27,16 +29,19 @@ struct LinkUse {
 
 class SharedLinks final : public Network {
  public:
-  using Observer = std::function<void(const LinkUse&)>;
+  using UseObserver = std::function<void(const LinkUse&)>;
 
   SharedLinks(const AnalyticalConfig& config, const topology::Hierarchy& machine, sim::EventQueue& events);
 
-  void send(const Message& message, Action delivered) override;
+  void watch(const MonitorConfig& config) override;
+  NetworkRecord record() override;
 
   // Told of every message on every link, for reports.
-  void on_use(Observer observer) { observer_ = std::move(observer); }
+  void on_use(UseObserver observer) { observer_ = std::move(observer); }
 
  private:
+  void carry(const Message& message, Action delivered) override;
+
   struct Dimension {
     Duration hop;               // latency of one link
     Duration fixed;             // NICs and router, once per message
@@ -63,15 +68,22 @@ class SharedLinks final : public Network {
   };
   Port next_port(const Flight& flight) const;
   std::uint64_t number(const Port& port, int dimension) const;
+  int ports(int dimension) const;
+  void name_links(int dimension);
+  void note_use(const Flight& flight, const Port& port, Time start, Time end);
   std::int32_t new_flight(const Message& message, Action delivered);
 
-  const topology::Hierarchy& machine_;  // outlives the network
-  sim::EventQueue& events_;             // outlives the network
+  topology::Hierarchy machine_;
   std::vector<Dimension> dimensions_;
   std::unordered_map<std::uint64_t, Time> free_at_;  // only links that were used; looked up, never iterated
   std::vector<Flight> flights_;
   std::vector<std::int32_t> unused_flights_;
-  Observer observer_;
+  // All directed links, if they are watched.
+  std::vector<NetworkRecord::Link> links_;
+  std::unordered_map<std::uint64_t, int> link_of_number_;
+  std::optional<LinkLoad> load_;
+  Bytes delivered_;
+  UseObserver observer_;
 };
 
 }  // namespace overture::network

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "overture/base/check.h"
+#include "overture/network/named_links.h"
 
 namespace overture::network::flow {
 namespace {
@@ -12,8 +13,6 @@ constexpr std::uint32_t kFewClasses = 64;
 
 // As many messages sent at one instant are looked at one by one; more are searched for symmetry.
 constexpr std::size_t kFewMessages = 4;
-
-Bytes at_least_one(Bytes size) { return std::max(size, Bytes{1}); }
 
 template <class T>
 std::uint32_t take(std::vector<std::uint32_t>& unused, std::vector<T>& all) {
@@ -42,15 +41,14 @@ std::vector<std::uint32_t> kinds_of_links(const topology::Graph& graph, const Fl
 }  // namespace
 
 FlowNetwork::FlowNetwork(topology::Topology topology, const FlowConfig& config, sim::EventQueue& events)
-    : topology_((require_sound(config, topology.graph), std::move(topology))),
+    : Network(topology.graph.hosts(), events),
+      topology_((require_sound(config, topology.graph), std::move(topology))),
       config_(config),
-      events_(events),
       ways_(topology_, config.paths, config.seed),
       symmetry_(ways_, kinds_of_links(topology_.graph, config), config.tolerance),
       first_link_classes_(symmetry_.link_classes()),
       fluid_([this](std::uint32_t link_class, Time when) { return capacity(link_class, when); },
-             config.schedules.empty() && config.relay.hosts.empty()),
-      one_by_one_(*this, events) {
+             config.schedules.empty() && config.relay.hosts.empty()) {
   classes_changed();
 }
 
@@ -85,12 +83,7 @@ Statistics FlowNetwork::statistics() const {
           .solved_lanes = fluid_.solved_lanes()};
 }
 
-void FlowNetwork::send(const Message& message, Action delivered) {
-  const int hosts = topology_.graph.hosts();
-  check(index(message.from) >= 0 && index(message.from) < hosts && index(message.to) >= 0 &&
-            index(message.to) < hosts,
-        "messages go between the network's hosts");
-  if (message.from == message.to) return events_.after(Duration::zero(), delivered);
+void FlowNetwork::carry(const Message& message, Action delivered) {
   const Way way = ways_.find(index(message.from), index(message.to));
   if (config_.latency == Latency::before) return start_later(message, way, delivered);
   enqueue(message, way, delivered);
@@ -99,7 +92,7 @@ void FlowNetwork::send(const Message& message, Action delivered) {
 void FlowNetwork::start_later(const Message& message, const Way& way, Action delivered) {
   const std::uint32_t id = take(unused_waiting_, waiting_);
   waiting_[id] = {.message = message, .way = way, .delivered = delivered};
-  events_.after(ways_.delay(way), [this, id] {
+  events().after(ways_.delay(way), [this, id] {
     enqueue(waiting_[id].message, waiting_[id].way, waiting_[id].delivered);
     unused_waiting_.push_back(id);
   });
@@ -111,18 +104,12 @@ void FlowNetwork::enqueue(const Message& message, const Way& way, Action deliver
   act_soon();
 }
 
-GroupId FlowNetwork::add_group(std::vector<Rank> ranks) {
-  one_by_one_.add_group(ranks);
-  groups_.push_back(std::move(ranks));
-  return static_cast<GroupId>(groups_.size() - 1);
-}
-
-const std::shared_ptr<FlowNetwork::Traffic>& FlowNetwork::pattern(Pattern pattern, GroupId group) {
-  std::shared_ptr<Traffic>& traffic = patterns_[{pattern, group}];
+const std::shared_ptr<FlowNetwork::Traffic>& FlowNetwork::pattern(Pattern pattern, GroupId id) {
+  std::shared_ptr<Traffic>& traffic = patterns_[{pattern, id}];
   if (traffic) return traffic;
   traffic = std::make_shared<Traffic>();
   std::map<Duration, std::uint32_t> known;
-  for_each_pair(pattern, groups_[static_cast<std::size_t>(group)], [&](Rank from, Rank to) {
+  for_each_pair(pattern, group(id), [&](Rank from, Rank to) {
     const Way way = ways_.find(index(from), index(to));
     const Duration delay = ways_.delay(way);
     const auto [entry, added] = known.try_emplace(delay, static_cast<std::uint32_t>(known.size()));
@@ -132,20 +119,29 @@ const std::shared_ptr<FlowNetwork::Traffic>& FlowNetwork::pattern(Pattern patter
   return traffic;
 }
 
-void FlowNetwork::exchange(Pattern pattern, GroupId group, Bytes size, Action done) {
-  if (config_.latency == Latency::before) return one_by_one_.exchange(pattern, group, size, done);
+std::vector<Delivery> FlowNetwork::deliveries_of(Pattern pattern, GroupId id, Bytes size,
+                                                 MessageName name) const {
+  std::vector<Delivery> all;
+  for_each_pair(pattern, group(id), [&](Rank from, Rank to) {
+    all.push_back({.message = {.from = from, .to = to, .size = size, .name = name}, .start = events().now()});
+  });
+  return all;
+}
+
+void FlowNetwork::carry_exchange(Pattern pattern, GroupId group, Bytes size, MessageName name, Action done) {
+  if (config_.latency == Latency::before) return Network::carry_exchange(pattern, group, size, name, done);
   const std::shared_ptr<Traffic>& traffic = this->pattern(pattern, group);
-  if (traffic->flows.flows() == 0) return events_.after(Duration::zero(), done);
   messages_ += traffic->flows.flows();
   forget_classes();
-  start(traffic, at_least_one(size), done);
+  const std::uint32_t run = start(traffic, at_least_one(size), done);
+  if (is_observed()) runs_[run].observed = deliveries_of(pattern, group, size, name);
   act_soon();
 }
 
 void FlowNetwork::act_soon() {
   if (acting_) return;
   acting_ = true;
-  events_.after(Duration::zero(), [this] { act(); });
+  events().after(Duration::zero(), [this] { act(); });
 }
 
 // Once per instant, after everything that happens at it.
@@ -162,7 +158,7 @@ void FlowNetwork::act() {
     }
     next_.clear();
   }
-  fluid_.solve(events_.now());
+  fluid_.solve(events().now());
   if (history_) sample_soon();
   arm();
 }
@@ -191,17 +187,18 @@ std::shared_ptr<FlowNetwork::Traffic> FlowNetwork::together(const std::vector<Wa
   return traffic;
 }
 
-void FlowNetwork::start(const std::shared_ptr<Traffic>& traffic, Bytes size, Action done) {
+std::uint32_t FlowNetwork::start(const std::shared_ptr<Traffic>& traffic, Bytes size, Action done) {
   cover(*traffic);
   const std::uint32_t id = take(unused_runs_, runs_);
   const bool one_by_one = !traffic->delivered.empty();
-  runs_[id] = {.traffic = traffic, .size = size, .done = one_by_one || done ? done : Action([] {})};
+  runs_[id] = {.traffic = traffic, .size = size, .done = done};
   const std::vector<FlowClass>& classes = traffic->flows.classes();
   runs_[id].missing = static_cast<std::uint32_t>(classes.size());
   for (std::uint32_t i = 0; i < classes.size(); ++i) {
     const Bytes each = one_by_one ? traffic->kinds[classes[i].kind].size : size;
-    fluid_.start(traffic->lanes[i], static_cast<double>(each.count()), id, events_.now());
+    fluid_.start(traffic->lanes[i], static_cast<double>(each.count()), id, events().now());
   }
+  return id;
 }
 
 double FlowNetwork::weight(const Traffic& traffic, std::uint32_t flow_class) const {
@@ -287,23 +284,38 @@ void FlowNetwork::forget_classes() {
 }
 
 void FlowNetwork::watch(const MonitorConfig& config) {
-  check(messages_ == 0 && config_.relay.hosts.empty(),
-        "links are watched from the start, and without relays");
-  history_.emplace(config, topology_.graph.links().size());
-  sent_.assign(topology_.graph.links().size(), 0);
+  require_sound(config);
+  check(messages_ == 0, "links are watched from the start");
+  if (!config_.relay.hosts.empty()) return;
+  const std::size_t links = topology_.graph.links().size();
+  history_.emplace(bounded(config, links), links);
+  sent_.assign(links, 0);
   fluid_.count_bytes();
 }
 
-std::vector<Bytes> FlowNetwork::carried() {
-  count_links();
-  std::vector<Bytes> bytes;
-  for (const double sent : sent_) bytes.emplace_back(static_cast<std::int64_t>(sent + 0.5));
-  return bytes;
+NetworkRecord FlowNetwork::record() {
+  NetworkRecord record;
+  if (history_) {
+    count_links();
+    record = named_links(topology_.graph, NetworkRecord::Detail::load);
+    for (std::size_t i = 0; i < sent_.size(); ++i) {
+      LinkRecord& total = record.links[i].total;
+      total.carried = Bytes{static_cast<std::int64_t>(sent_[i] + 0.5)};
+      total.busy = transfer_time(total.carried, record.links[i].rate);
+    }
+    record.history = *history_;
+  }
+  record.delivered = delivered_;
+  record.counters = {{"messages", static_cast<std::uint64_t>(messages_)},
+                     {"streams", fluid_.streams()},
+                     {"solutions", fluid_.solutions()},
+                     {"solved_lanes", fluid_.solved_lanes()}};
+  return record;
 }
 
 // Before classes of links change, and when their links are looked at.
 void FlowNetwork::count_links() {
-  const std::vector<double> bytes = fluid_.take_bytes(events_.now());
+  const std::vector<double> bytes = fluid_.take_bytes(events().now());
   for (std::uint32_t link = 0; link < sent_.size(); ++link)
     sent_[link] += bytes[symmetry_.class_of_link(link)];
 }
@@ -325,28 +337,28 @@ void FlowNetwork::sample() {
 // Nothing was sent since the last sample if that was due before now.
 void FlowNetwork::sample_soon() {
   if (sampling_) return;
-  while (history_->next() <= events_.now()) add_sample();
+  while (history_->next() <= events().now()) add_sample();
   sampling_ = true;
-  events_.at(history_->next(), [this] { sample(); });
+  events().at(history_->next(), [this] { sample(); });
 }
 
 void FlowNetwork::arm() {
   Time next = fluid_.next_end();
   if (fluid_.active() > 0) {
     for (const CapacitySchedule& schedule : config_.schedules) {
-      next = std::min(next, schedule.next_change(events_.now()));
+      next = std::min(next, schedule.next_change(events().now()));
     }
   }
   if (next >= armed_) return;
   armed_ = next;
   check_horizon(next);
-  events_.at(next, [this] { wake(); });
+  events().at(next, [this] { wake(); });
 }
 
 void FlowNetwork::wake() {
-  if (events_.now() != armed_) return;
+  if (events().now() != armed_) return;
   armed_ = Time::max();
-  fluid_.take_finished(events_.now(), [this](std::uint32_t flow_class, std::uint32_t run, bool relayed) {
+  fluid_.take_finished(events().now(), [this](std::uint32_t flow_class, std::uint32_t run, bool relayed) {
     finish(run, flow_class, relayed);
   });
   change_capacities();
@@ -359,7 +371,7 @@ void FlowNetwork::change_capacities() {
     const int schedule = config_.schedule_of_link[symmetry_.example(i)];
     if (schedule < 0) continue;
     const CapacitySchedule& changes = config_.schedules[static_cast<std::size_t>(schedule)];
-    const Time now = events_.now();
+    const Time now = events().now();
     if (changes.share_at(now) != changes.share_at(now - Duration{1})) fluid_.capacity_changed(i);
   }
 }
@@ -372,8 +384,9 @@ void FlowNetwork::finish(std::uint32_t id, std::uint32_t flow_class, bool relaye
   Duration delay = config_.latency == Latency::after ? kind.delay : Duration::zero();
   if (relayed && size > config_.relay.at_once) delay += config_.relay.wait;
   delivered_ += size * flows.flows;
-  run.last_arrival = std::max(run.last_arrival, events_.now() + delay);
+  run.last_arrival = std::max(run.last_arrival, events().now() + delay);
   if (!run.done) deliver(run, flow_class, delay);
+  if (!run.observed.empty()) tell_later(run, flow_class, delay);
   if (--run.missing == 0) end_run(id);
 }
 
@@ -382,20 +395,31 @@ void FlowNetwork::deliver(const Run& run, std::uint32_t flow_class, Duration del
   for (const std::uint32_t flow : run.traffic->flows.members(flow_class)) {
     deliveries_[id].push_back(run.traffic->delivered[flow]);
   }
-  events_.after(delay, [this, id] {
+  events().after(delay, [this, id] {
     std::vector<Action> actions;
     std::swap(actions, deliveries_[id]);
     unused_deliveries_.push_back(id);
-    for (Action& action : actions) {
-      if (action) action();
-    }
+    for (Action& action : actions) action();
+  });
+}
+
+// Of the messages of an exchange, when they arrive.
+void FlowNetwork::tell_later(const Run& run, std::uint32_t flow_class, Duration delay) {
+  const std::uint32_t id = take(unused_told_, told_);
+  for (const std::uint32_t flow : run.traffic->flows.members(flow_class)) {
+    told_[id].push_back(run.observed[flow]);
+    told_[id].back().end = events().now() + delay;
+  }
+  events().after(delay, [this, id] {
+    for (const Delivery& delivery : std::exchange(told_[id], {})) tell(delivery);
+    unused_told_.push_back(id);
   });
 }
 
 void FlowNetwork::end_run(std::uint32_t id) {
   Run& run = runs_[id];
   if (run.done) {
-    events_.at(run.last_arrival, run.done);
+    events().at(run.last_arrival, run.done);
   } else {
     for (const LaneId lane : run.traffic->lanes) fluid_.remove(lane);
   }

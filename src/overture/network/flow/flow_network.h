@@ -11,12 +11,12 @@
 #include <utility>
 #include <vector>
 
-#include "overture/network/exchange.h"
 #include "overture/network/flow/config.h"
 #include "overture/network/flow/fluid.h"
 #include "overture/network/flow/symmetry.h"
 #include "overture/network/flow/ways.h"
 #include "overture/network/link_history.h"
+#include "overture/network/network.h"
 #include "overture/sim/event_queue.h"
 
 namespace overture::network::flow {
@@ -29,26 +29,15 @@ struct Statistics {
   std::uint64_t solved_lanes = 0;  // rates found in them
 };
 
-class FlowNetwork final : public Network, public Exchanges {
+class FlowNetwork final : public Network {
  public:
   // `events` outlives the network. Throws UserError when the configuration cannot work.
   FlowNetwork(topology::Topology topology, const FlowConfig& config, sim::EventQueue& events);
-  FlowNetwork(const FlowNetwork&) = delete;
-  FlowNetwork& operator=(const FlowNetwork&) = delete;
 
-  // A message to its own rank is delivered at once; one of 0 bytes is sent as 1.
-  void send(const Message& message, Action delivered) override;
-
-  GroupId add_group(std::vector<Rank> ranks) override;
-  // By hash, the pairs of a group keep the ways that they drew for the pattern's first exchange.
-  void exchange(Pattern pattern, GroupId group, Bytes size, Action done) override;
-
-  // Before the first message, and without relays: notes at regular moments what the links have carried.
-  void watch(const MonitorConfig& config);
-  // Since watch(), if it was called; a fluid does not queue.
-  const LinkHistory& history() const { return *history_; }
-  // Of every link, until now.
-  std::vector<Bytes> carried();
+  // A fluid does not queue. With relays it does not know what each link carries: nothing is watched.
+  void watch(const MonitorConfig& config) override;
+  // Has links only if they were watched.
+  NetworkRecord record() override;
 
   Statistics statistics() const;
   const topology::Graph& graph() const { return topology_.graph; }
@@ -58,6 +47,10 @@ class FlowNetwork final : public Network, public Exchanges {
   }
 
  private:
+  void carry(const Message& message, Action delivered) override;
+  // By hash, the pairs of a group keep the ways that they drew for the pattern's first exchange.
+  void carry_exchange(Pattern pattern, GroupId group, Bytes size, MessageName name, Action done) override;
+
   // What the flows of a class have in common besides their links.
   struct Kind {
     Bytes size;
@@ -78,6 +71,7 @@ class FlowNetwork final : public Network, public Exchanges {
     Action done;                // likewise
     std::uint32_t missing = 0;  // classes of flows that are not through
     Time last_arrival{};
+    std::vector<Delivery> observed;  // of an exchange, by flow, if somebody is to be told
   };
   struct Waiting {
     Message message;
@@ -87,13 +81,14 @@ class FlowNetwork final : public Network, public Exchanges {
 
   void enqueue(const Message& message, const Way& way, Action delivered);
   void start_later(const Message& message, const Way& way, Action delivered);
+  std::vector<Delivery> deliveries_of(Pattern pattern, GroupId group, Bytes size, MessageName name) const;
   const std::shared_ptr<Traffic>& pattern(Pattern pattern, GroupId group);
   const std::shared_ptr<Traffic>& single(const Way& way);
   std::shared_ptr<Traffic> together(const std::vector<Waiting>& messages) const;
 
   void act_soon();
   void act();
-  void start(const std::shared_ptr<Traffic>& traffic, Bytes size, Action done);
+  std::uint32_t start(const std::shared_ptr<Traffic>& traffic, Bytes size, Action done);
   void cover(Traffic& traffic);
   std::vector<Traffic*> covered() const;
   void split_lanes(Traffic& traffic);
@@ -109,6 +104,7 @@ class FlowNetwork final : public Network, public Exchanges {
   void arm();
   void wake();
   void finish(std::uint32_t run, std::uint32_t flow_class, bool relayed);
+  void tell_later(const Run& run, std::uint32_t flow_class, Duration delay);
   void deliver(const Run& run, std::uint32_t flow_class, Duration delay);
   void end_run(std::uint32_t run);
   void change_capacities();
@@ -116,14 +112,11 @@ class FlowNetwork final : public Network, public Exchanges {
 
   topology::Topology topology_;
   FlowConfig config_;
-  sim::EventQueue& events_;
   Ways ways_;
   Symmetry symmetry_;
   std::uint32_t first_link_classes_;
   Fluid fluid_;
-  MessageExchanges one_by_one_;
 
-  std::vector<std::vector<Rank>> groups_;
   std::map<std::pair<Pattern, GroupId>, std::shared_ptr<Traffic>> patterns_;
 
   std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, std::shared_ptr<Traffic>>
@@ -140,6 +133,9 @@ class FlowNetwork final : public Network, public Exchanges {
   std::vector<std::uint32_t> unused_runs_;
   std::vector<std::vector<Action>> deliveries_;
   std::vector<std::uint32_t> unused_deliveries_;
+
+  std::vector<std::vector<Delivery>> told_;  // of exchanges, by event
+  std::vector<std::uint32_t> unused_told_;
 
   std::optional<LinkHistory> history_;
   std::vector<double> sent_;  // bytes over every link, if they are watched

@@ -47,14 +47,17 @@ TEST(FlowNetwork, WatchedLinksTellWhatTheyCarried) {
   events.at(Time{200us}, [&] { network.send({.from = Rank{0}, .to = Rank{2}, .size = 240'000_B}, {}); });
   events.run();
   const topology::Graph& graph = network.graph();
-  const LinkHistory& history = network.history();
+  const NetworkRecord record = network.record();
+  const LinkHistory& history = record.history;
   ASSERT_EQ(history.samples(), 11);
-  const std::vector<Bytes> carried = network.carried();
   std::vector<double> use;
   for (std::size_t link = 0; link < graph.links().size(); ++link) {
     const topology::Link& wire = graph.links()[link];
     const Bytes down = wire.to == 2 ? 1'740'000_B : 0_B;
-    EXPECT_EQ(carried[link], wire.from == 0 ? 1'240'000_B : wire.from == 1 ? 500'000_B : down) << link;
+    EXPECT_EQ(record.links[link].total.carried, wire.from == 0   ? 1'240'000_B
+                                                : wire.from == 1 ? 500'000_B
+                                                                 : down)
+        << link;
     if (wire.from != 0) continue;
     for (std::int64_t i = 0; i < history.samples(); ++i)
       use.push_back(history.utilisation(i, link, wire.wire.rate));
@@ -90,11 +93,12 @@ TEST(FlowNetwork, WatchedLinksChangeNothingAndAddUp) {
     if (!watched) continue;
     double up = 0;
     double down = 0;
-    const std::vector<Bytes> carried = sender.network.carried();
-    for (std::size_t link = 0; link < carried.size(); ++link) {
+    const auto links = sender.network.record().links;
+    for (std::size_t link = 0; link < links.size(); ++link) {
+      const auto carried = static_cast<double>(links[link].total.carried.count());
       const topology::Link& wire = sender.network.graph().links()[link];
-      if (sender.network.graph().is_host(wire.from)) up += static_cast<double>(carried[link].count());
-      if (sender.network.graph().is_host(wire.to)) down += static_cast<double>(carried[link].count());
+      if (sender.network.graph().is_host(wire.from)) up += carried;
+      if (sender.network.graph().is_host(wire.to)) down += carried;
     }
     EXPECT_NEAR(up, sent, 100);  // rounded, link by link
     EXPECT_NEAR(down, sent, 100);
@@ -264,7 +268,7 @@ TEST(FlowNetwork, AveragesOverAlmostAlikeLinksAreCloseToThePlainFluid) {
   std::vector<double> ends(messages);
   double ring_end = 0;
   const auto now = [&] { return static_cast<double>(events.now().time_since_epoch().count()); };
-  network.exchange(Pattern::ring, network.add_group(everybody), 150'000_B, [&] { ring_end = now(); });
+  network.exchange(Pattern::ring, network.add_group(everybody), 150'000_B, {}, [&] { ring_end = now(); });
   for (std::size_t i = 0; i < messages; ++i) {
     network.send({flows[i].from, flows[i].to, flows[i].size}, [&now, &end = ends[i]] { end = now(); });
   }
@@ -286,15 +290,15 @@ TEST_P(AnyPattern, AnExchangeEndsWithTheLastOfItsMessages) {
     sim::EventQueue events;
     FlowNetwork network(topology::fat_tree({.k = 4}), {}, events);
     const GroupId id = network.add_group(group);
-    network.exchange(GetParam(), id, 100'000_B, [&] { together = events.now(); });
+    network.exchange(GetParam(), id, 100'000_B, {}, [&] { together = events.now(); });
     network.send({Rank{0}, Rank{9}, 50'000_B}, Action([] {}));
     events.run();
   }
   sim::EventQueue events;
   FlowNetwork network(topology::fat_tree({.k = 4}), {}, events);
-  MessageExchanges exchanges(network, events);
-  const GroupId id = exchanges.add_group(group);
-  exchanges.exchange(GetParam(), id, 100'000_B, [&] { apart = events.now(); });
+  for_each_pair(GetParam(), group, [&](Rank from, Rank to) {
+    network.send({from, to, 100'000_B}, [&events, &apart] { apart = std::max(apart, events.now()); });
+  });
   network.send({Rank{0}, Rank{9}, 50'000_B}, Action([] {}));
   events.run();
   EXPECT_NEAR(static_cast<double>((together - apart).count()), 0, 20);
@@ -309,7 +313,7 @@ TEST(FlowNetwork, AnExchangeOfOneRankEndsAtOnce) {
   sim::EventQueue events;
   FlowNetwork network(star(2), {}, events);
   bool done = false;
-  network.exchange(Pattern::ring, network.add_group({Rank{0}}), 5_B, [&] { done = true; });
+  network.exchange(Pattern::ring, network.add_group({Rank{0}}), 5_B, {}, [&] { done = true; });
   events.run();
   EXPECT_TRUE(done);
   EXPECT_EQ(events.now(), Time{});
@@ -331,7 +335,7 @@ TEST(FlowNetwork, WhatWentBeforeLeavesNoTrace) {
       }
       events.run();
       const Time start = events.now();
-      network.exchange(Pattern::all_pairs, group, 10'000_B,
+      network.exchange(Pattern::all_pairs, group, 10'000_B, {},
                        [&events, &took, start] { took = events.now() - start; });
       events.run();
     }

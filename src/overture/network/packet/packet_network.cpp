@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "overture/base/check.h"
+#include "overture/network/named_links.h"
 
 namespace overture::network::packet {
 namespace {
@@ -14,19 +15,16 @@ std::int64_t ps(Time time) { return time.time_since_epoch().count(); }
 }  // namespace
 
 PacketNetwork::PacketNetwork(topology::Topology topology, const PacketConfig& config, sim::EventQueue& events)
-    : topology_(std::move(topology)), events_(events), engine_(topology_, config, Pause::at_delivery) {}
+    : Network(topology.graph.hosts(), events),
+      topology_(std::move(topology)),
+      engine_(topology_, config, Pause::at_delivery) {}
 
-void PacketNetwork::send(const Message& message, Action delivered) {
-  const int hosts = topology_.graph.hosts();
-  check(index(message.from) >= 0 && index(message.from) < hosts && index(message.to) >= 0 &&
-            index(message.to) < hosts,
-        "messages go between the network's hosts");
-  if (message.from == message.to) return events_.after(Duration::zero(), delivered);
+void PacketNetwork::carry(const Message& message, Action delivered) {
   // With nothing to deliver the engine sleeps; what it still had to do (late ACKs, timers) it does now.
-  if (engine_.outstanding() == 0) run(ps(events_.now()));
-  check(engine_.now() <= ps(events_.now()), "a message is sent from an event, or before the first one");
+  if (engine_.outstanding() == 0) run(ps(events().now()));
+  check(engine_.now() <= ps(events().now()), "a message is sent from an event, or before the first one");
   const std::uint32_t id = engine_.post(index(message.from), index(message.to),
-                                        std::max<std::int64_t>(message.size.count(), 1), ps(events_.now()));
+                                        at_least_one(message.size).count(), ps(events().now()));
   if (id >= delivered_.size()) delivered_.resize(id + 1);
   delivered_[id] = delivered;
   arm();
@@ -34,7 +32,20 @@ void PacketNetwork::send(const Message& message, Action delivered) {
 
 void PacketNetwork::watch(const MonitorConfig& config) {
   require_sound(config);
-  history_.emplace(config, topology_.graph.links().size());
+  const std::size_t links = topology_.graph.links().size();
+  history_.emplace(bounded(config, links), links);
+}
+
+NetworkRecord PacketNetwork::record() {
+  NetworkRecord record = named_links(topology_.graph, NetworkRecord::Detail::packets);
+  const std::vector<LinkRecord> totals = engine_.links();
+  for (std::size_t i = 0; i < totals.size(); ++i) record.links[i].total = totals[i];
+  if (history_) record.history = *history_;
+  const Statistics counts = engine_.statistics();
+  record.delivered = counts.delivered;
+  record.counters = counters(counts);
+  record.digest = engine_.digest();
+  return record;
 }
 
 // As the engine does, up to the limit or a delivery; on the way the links are looked at.
@@ -57,22 +68,22 @@ void PacketNetwork::arm() {
   const Time next{Duration{engine_.next_time()}};
   if (next >= armed_) return;
   armed_ = next;
-  events_.at(next, [this] { wake(); });
+  events().at(next, [this] { wake(); });
 }
 
 // How far the engine may run on its own: if nobody else has anything to do, to its next delivery.
 std::int64_t PacketNetwork::horizon() const {
-  return events_.pending() == 0 ? std::numeric_limits<std::int64_t>::max() : ps(events_.now());
+  return events().pending() == 0 ? std::numeric_limits<std::int64_t>::max() : ps(events().now());
 }
 
 void PacketNetwork::wake() {
-  if (events_.now() != armed_) return;
+  if (events().now() != armed_) return;
   armed_ = Time::max();
   run(horizon());
   if (engine_.completions().empty()) return arm();
   const Time when{Duration{engine_.completions().front().when}};
-  if (when == events_.now()) return deliver();
-  events_.at(when, [this] { deliver(); });
+  if (when == events().now()) return deliver();
+  events().at(when, [this] { deliver(); });
 }
 
 void PacketNetwork::deliver() {
@@ -81,7 +92,7 @@ void PacketNetwork::deliver() {
   arm();  // before the actions, whose messages would otherwise be taken for earlier than what is due now
   for (const Completion& done : done_) {
     Action action = delivered_[done.message];
-    if (action) action();
+    action();
   }
 }
 

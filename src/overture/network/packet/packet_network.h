@@ -18,14 +18,8 @@ class PacketNetwork final : public Network {
   // `events` outlives the network. Throws UserError when the configuration cannot work.
   PacketNetwork(topology::Topology topology, const PacketConfig& config, sim::EventQueue& events);
 
-  // A message to its own rank is delivered at once; one of 0 bytes is sent as 1. Called before the event
-  // queue runs or from its events. With TCP, messages of a pair arrive in order.
-  void send(const Message& message, Action delivered) override;
-
-  // Before the first message: notes at regular moments what the links have sent and what waits before them.
-  void watch(const MonitorConfig& config);
-  // Since watch(), if it was called.
-  const LinkHistory& history() const { return *history_; }
+  void watch(const MonitorConfig& config) override;
+  NetworkRecord record() override;
 
   Statistics statistics() const { return engine_.statistics(); }
   std::vector<LinkRecord> links() const { return engine_.links(); }
@@ -33,6 +27,8 @@ class PacketNetwork final : public Network {
   const topology::Graph& graph() const { return topology_.graph; }
 
  private:
+  // With TCP, messages of a pair arrive in order.
+  void carry(const Message& message, Action delivered) override;
   void run(std::int64_t limit);
   void sample(std::int64_t when);
   void arm();
@@ -41,7 +37,6 @@ class PacketNetwork final : public Network {
   std::int64_t horizon() const;
 
   topology::Topology topology_;
-  sim::EventQueue& events_;
   Engine engine_;
   std::vector<Action> delivered_;  // by message
   std::vector<Completion> done_;   // being delivered

@@ -45,7 +45,7 @@ TEST(PacketNetwork, WatchedLinksChangeNothingAndAddUp) {
     bench.events.run();
     delivered.push_back(bench.delivered);
     if (!watched) continue;
-    const LinkHistory& history = bench.network.history();
+    const LinkHistory history = bench.network.record().history;
     ASSERT_GT(history.samples(), 32);
     const auto links = bench.network.links();
     bool waited = false;

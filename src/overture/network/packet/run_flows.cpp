@@ -74,6 +74,23 @@ class BoundedRun {
 
 }  // namespace
 
+std::vector<NetworkRecord::Counter> counters(const Statistics& of) {
+  return {{"packet_hops", of.packet_hops},
+          {"data_packets", of.data_packets},
+          {"drops", of.drops},
+          {"marks", of.marks},
+          {"trims", of.trims},
+          {"pauses", of.pauses},
+          {"notifications", of.notifications},
+          {"retransmissions", of.retransmissions},
+          {"timeouts", of.timeouts},
+          {"fast_recoveries", of.fast_recoveries},
+          {"duplicates", of.duplicates},
+          {"flow_memory", of.flow_memory},
+          {"fabric_memory", of.fabric_memory},
+          {"connections", of.connections}};
+}
+
 void summarise(const std::vector<FlowSpec>& flows, RunResult& result) {
   for (std::size_t i = 0; i < flows.size(); ++i) {
     if (!result.completion[i]) continue;

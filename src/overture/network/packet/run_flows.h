@@ -9,8 +9,9 @@
 
 #include "overture/base/ids.h"
 #include "overture/base/units.h"
-#include "overture/network/packet/config.h"
 #include "overture/network/link_history.h"
+#include "overture/network/packet/config.h"
+#include "overture/network/record.h"
 #include "overture/topology/routing.h"
 
 namespace overture::network::packet {
@@ -30,18 +31,6 @@ struct RunLimits {
   std::function<bool(std::size_t)> go_on;
 };
 
-struct LinkRecord {
-  Bytes carried;
-  Duration busy;
-  Bytes
-      peak_queue;  // most that a packet which was accepted found ahead of it, the packet being sent included
-  std::uint64_t drops = 0;
-  std::uint64_t marks = 0;
-  std::uint64_t trims = 0;
-  std::uint64_t pauses = 0;  // times that the far end stopped a priority or class of this link
-  Duration paused{};         // how long, added up over priorities or classes
-};
-
 struct Statistics {
   std::uint64_t packet_hops = 0;   // arrivals of a packet at the end of a link
   std::uint64_t data_packets = 0;  // sent, retransmissions included
@@ -59,6 +48,8 @@ struct Statistics {
   std::uint64_t fabric_memory = 0;  // bytes
   std::uint64_t connections = 0;
 };
+
+std::vector<NetworkRecord::Counter> counters(const Statistics& of);
 
 struct RunResult {
   std::vector<std::optional<Duration>> completion;  // from start to last byte delivered; none: not finished

@@ -104,7 +104,7 @@ void BulkEngine::up(int tor, int rotor, const Sender& sender, const Committed& p
   Run& run = runs_[sender.first_run + packet.run];
   if (opera_.tor_of(packet.via) == tor) {
     ++counts_.bulk_in_rack;
-    if (load_ != nullptr) load_->carry(load_->links().from_host(sender.host), when, config_.packet.count());
+    if (load_ != nullptr) load_->carry(links_.from_host(sender.host), when, config_.packet.count());
     return arrive(packet.via, opera_.uplinks() + rotor, when, packet, run);
   }
   std::int64_t& free_at = uplink_free_[static_cast<std::size_t>(tor * opera_.uplinks() + rotor)];
@@ -123,19 +123,18 @@ void BulkEngine::up(int tor, int rotor, const Sender& sender, const Committed& p
 void BulkEngine::note_waiting(std::int64_t start) {
   for (int host = 0; host < opera_.hosts(); ++host) {
     const std::int64_t packets = queues_.waiting(host);
-    if (packets > 0) load_->queue(load_->links().from_host(host), start, packets * config_.packet.count());
+    if (packets > 0) load_->queue(links_.from_host(host), start, packets * config_.packet.count());
   }
 }
 
 void BulkEngine::note_up(int tor, int rotor, const Sender& sender, const Committed& packet, std::int64_t when,
                          std::int64_t left, bool lands) {
-  const LinkNumbers& links = load_->links();
   const std::int64_t size = config_.packet.count();
-  load_->carry(links.from_host(sender.host), when, size);
-  load_->carry(links.to_rotor(tor, rotor), left, size);
-  load_->queue(links.to_rotor(tor, rotor), when, bytes_before(left - when - packet_time_));
+  load_->carry(links_.from_host(sender.host), when, size);
+  load_->carry(links_.to_rotor(tor, rotor), left, size);
+  load_->queue(links_.to_rotor(tor, rotor), when, bytes_before(left - when - packet_time_));
   if (lands)
-    load_->carry(links.from_rotor(rotor, opera_.tor_of(packet.via)), left + config_.wire.count(), size);
+    load_->carry(links_.from_rotor(rotor, opera_.tor_of(packet.via)), left + config_.wire.count(), size);
 }
 
 void BulkEngine::arrive(int host, int stream, std::int64_t when, const Committed& packet, Run& run) {
@@ -185,7 +184,7 @@ void BulkEngine::deliver(int host, std::int64_t until) {
     free_at = done;
     const Arrival& arrival = *first->next++;
     if (load_ != nullptr) {
-      const int down = load_->links().to_host(host);
+      const int down = links_.to_host(host);
       load_->carry(down, done, config_.packet.count());
       load_->queue(down, arrival.when, bytes_before(done - arrival.when - packet_time_));
     }

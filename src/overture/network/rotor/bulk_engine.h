@@ -9,10 +9,11 @@
 #include <cstdint>
 #include <vector>
 
+#include "overture/network/link_load.h"
 #include "overture/network/rotor/bulk_queues.h"
 #include "overture/network/rotor/commit.h"
 #include "overture/network/rotor/config.h"
-#include "overture/network/rotor/link_load.h"
+#include "overture/network/rotor/link_numbers.h"
 #include "overture/network/rotor/rotor_lb.h"
 #include "overture/network/rotor/statistics.h"
 #include "overture/topology/opera.h"
@@ -130,6 +131,7 @@ class BulkEngine {
   std::uint64_t digest_ = 0;
   std::vector<std::int64_t> bytes_;  // per message
   RotorStatistics counts_;
+  LinkNumbers links_{opera_};
   LinkLoad* load_ = nullptr;
 };
 

@@ -182,7 +182,7 @@ void PacketEngine::begin_slice() {
 // Bulk that waits at the hosts for circuits.
 void PacketEngine::note_waiting() {
   for (int host = 0; host < opera_.hosts(); ++host)
-    load_->queue(load_->links().from_host(host), now_, queues_.waiting(host) * packet_size_);
+    load_->queue(links_.from_host(host), now_, queues_.waiting(host) * packet_size_);
 }
 
 void PacketEngine::end_slot(std::uint32_t rotor) {
@@ -202,7 +202,7 @@ void PacketEngine::nic_done(int host) {
   std::optional<Packet> packet = nics_[static_cast<std::size_t>(host)].finish();
   if (packet) {
     const int tor = opera_.tor_of(host);
-    if (load_ != nullptr) load_->carry(load_->links().from_host(host), now_, packet->size);
+    if (load_ != nullptr) load_->carry(links_.from_host(host), now_, packet->size);
     if (packet->kind != PacketKind::bulk) label(*packet, tor);
     enter(tor, *packet);
   }
@@ -271,9 +271,8 @@ void PacketEngine::to_port(int tor, int port, const Packet& packet) {
 
 // What stands before a packet that joins.
 void PacketEngine::note_queue(int tor, int port) {
-  const LinkNumbers& links = load_->links();
-  const int link = port < opera_.hosts_per_tor() ? links.to_host(tor * opera_.hosts_per_tor() + port)
-                                                 : links.to_rotor(tor, port - opera_.hosts_per_tor());
+  const int link = port < opera_.hosts_per_tor() ? links_.to_host(tor * opera_.hosts_per_tor() + port)
+                                                 : links_.to_rotor(tor, port - opera_.hosts_per_tor());
   load_->queue(link, now_, port_queues_[port_id(tor, port)].bytes(packet_size_));
 }
 
@@ -316,12 +315,12 @@ void PacketEngine::port_done(std::uint32_t id) {
 
 void PacketEngine::leave(int tor, int port, const Packet& packet) {
   if (port < opera_.hosts_per_tor()) {
-    if (load_ != nullptr) load_->carry(load_->links().to_host(packet.to), now_, packet.size);
+    if (load_ != nullptr) load_->carry(links_.to_host(packet.to), now_, packet.size);
     return arrive(packet);
   }
   if (packet.kind == PacketKind::data) ++counts_.low_hops;
   const int uplink = port - opera_.hosts_per_tor();
-  if (load_ != nullptr) load_->carry(load_->links().to_rotor(tor, uplink), now_, packet.size);
+  if (load_ != nullptr) load_->carry(links_.to_rotor(tor, uplink), now_, packet.size);
   const auto wire = static_cast<std::uint32_t>(uplink * opera_.tors() + tor);
   const std::int64_t lands = now_ + config_.wire.count();
   wires_[wire].push_back({.lands = lands, .packet = packet});
@@ -335,7 +334,7 @@ void PacketEngine::land(std::uint32_t id) {
   const int uplink = static_cast<int>(id) / opera_.tors();
   const int tor = static_cast<int>(id) % opera_.tors();
   const int peer = peer_now(tor, uplink);
-  if (load_ != nullptr && peer >= 0) load_->carry(load_->links().from_rotor(uplink, peer), now_, packet.size);
+  if (load_ != nullptr && peer >= 0) load_->carry(links_.from_rotor(uplink, peer), now_, packet.size);
   if (packet.kind == PacketKind::bulk) {
     if (peer != opera_.tor_of(packet.to)) return give_back(packet);
     return enter(peer, packet);

@@ -6,11 +6,12 @@
 #include <deque>
 #include <vector>
 
+#include "overture/network/link_load.h"
 #include "overture/network/rotor/bulk_queues.h"
 #include "overture/network/rotor/commit.h"
 #include "overture/network/rotor/config.h"
 #include "overture/network/rotor/event_lanes.h"
-#include "overture/network/rotor/link_load.h"
+#include "overture/network/rotor/link_numbers.h"
 #include "overture/network/rotor/low_latency.h"
 #include "overture/network/rotor/nic.h"
 #include "overture/network/rotor/rotor_lb.h"
@@ -127,6 +128,7 @@ class PacketEngine {
   std::vector<Finished> finished_;
   std::uint64_t digest_ = 0;
   RotorStatistics counts_;
+  LinkNumbers links_{opera_};
   LinkLoad* load_ = nullptr;
 };
 

@@ -62,20 +62,21 @@ TEST(RotorProperties, WatchedLinksChangeNothingAndAreNeverBusierThanAlways) {
     EXPECT_EQ(watched.digest, plain.digest);
     EXPECT_EQ(plain.load.bins(), 0);
     const LinkLoad& load = watched.load;
-    ASSERT_EQ(load.links().count(), 2 * (opera.hosts() + opera.tors() * opera.uplinks()));
+    ASSERT_EQ(load.links(), 2 * (opera.hosts() + opera.tors() * opera.uplinks()));
     ASSERT_GT(load.bins(), 2);
     for (int bin = 0; bin < load.bins(); ++bin) {
-      for (int link = 0; link < load.links().count(); ++link) {
+      for (int link = 0; link < load.links(); ++link) {
         // A packet counts where its last bit leaves.
         EXPECT_LE(transfer_time(load.carried(bin, link), config.rate),
                   load.bin() + transfer_time(config.packet, config.rate));
       }
     }
+    const LinkNumbers number(opera);
     Bytes up;
     Bytes down;
     for (int host = 0; host < opera.hosts(); ++host) {
-      up += carried(load, load.links().from_host(host));
-      down += carried(load, load.links().to_host(host));
+      up += carried(load, number.from_host(host));
+      down += carried(load, number.to_host(host));
     }
     EXPECT_GT(down, watched.statistics.delivered);
     EXPECT_GE(up, down) << "what was cut or came too late";
@@ -94,7 +95,7 @@ TEST(RotorProperties, BulkAloneLoadsTheLinksAsPacketsDo) {
   ASSERT_EQ(bulk.bin(), packets.bin());
   Bytes longest;
   for (int bin = 0; bin < bulk.bins(); ++bin) {
-    for (int link = 0; link < bulk.links().count(); ++link) {
+    for (int link = 0; link < bulk.links(); ++link) {
       ASSERT_EQ(bulk.carried(bin, link), packets.carried(bin, link)) << "bin " << bin << ", link " << link;
       const Bytes queue = bulk.longest_queue(bin, link);
       ASSERT_LE(queue, packets.longest_queue(bin, link)) << "bin " << bin << ", link " << link;
@@ -107,7 +108,7 @@ TEST(RotorProperties, BulkAloneLoadsTheLinksAsPacketsDo) {
 }
 
 TEST(LinkLoad, JoinsBinsWhenThereAreTooMany) {
-  LinkLoad load(LinkNumbers(make_opera(4, 8, 1)), 1us, 4);
+  LinkLoad load(2, 1us, 4);
   load.carry(0, 500'000, 10);    // in the first microsecond
   load.carry(1, 3'500'000, 20);  // in the fourth
   load.queue(1, 2'500'000, 7);

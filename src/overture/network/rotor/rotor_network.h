@@ -22,33 +22,31 @@ class RotorNetwork final : public Network {
   // pair of racks and slice. Throws UserError when the configuration cannot work.
   RotorNetwork(topology::Opera opera, const RotorConfig& config, sim::EventQueue& events,
                std::optional<topology::OperaPaths> paths = std::nullopt);
-  RotorNetwork(const RotorNetwork&) = delete;
-  RotorNetwork& operator=(const RotorNetwork&) = delete;
 
-  // A message to its own rank is delivered at once; one of 0 bytes is sent as 1. Called before the event
-  // queue runs or from its events.
-  void send(const Message& message, Action delivered) override;
-
-  // From now on notes what the links carry; `load` outlives the network.
-  void watch(LinkLoad& load) { bulk_ ? bulk_->watch(load) : packets_->watch(load); }
+  // At first once a slice, whatever the interval says. What waits at a host for circuits stands in the queue
+  // of the host's link.
+  void watch(const MonitorConfig& config) override;
+  NetworkRecord record() override;
 
   RotorStatistics statistics() const;
   std::uint64_t digest() const;
   const topology::Opera& opera() const { return opera_; }
 
  private:
+  void carry(const Message& message, Action delivered) override;
   void arm();
   void play_slice();
   void run_packets();
 
   topology::Opera opera_;
-  sim::EventQueue& events_;
+  Bandwidth rate_;
   std::optional<topology::OperaPaths> paths_;
   std::unique_ptr<BulkEngine> bulk_;       // one of
   std::unique_ptr<PacketEngine> packets_;  // the two
   std::vector<Action> delivered_;          // by message
   std::vector<Finished> done_;             // being delivered
   std::int64_t last_slice_ = -1;           // played
+  std::optional<LinkLoad> load_;           // if links are watched
   Time armed_ = Time::max();               // the event that counts; earlier ones were overtaken
 };
 

@@ -129,7 +129,7 @@ RunResult run_flows(const topology::Opera& opera, const RotorConfig& config,
   RunResult result;
   result.completion.resize(flows.size());
   if (options.watched_bins > 0)
-    result.load = LinkLoad(LinkNumbers(opera), opera.timing().slice(), options.watched_bins);
+    result.load = LinkLoad(LinkNumbers(opera).count(), opera.timing().slice(), options.watched_bins);
   const bool shared = any_low_latency(config, flows);
   if (!shared && !options.packet_by_packet) {
     run_bulk(opera, config, flows, options, result);

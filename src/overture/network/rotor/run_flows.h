@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "overture/base/ids.h"
+#include "overture/network/link_load.h"
 #include "overture/network/rotor/config.h"
-#include "overture/network/rotor/link_load.h"
 #include "overture/network/rotor/statistics.h"
 #include "overture/topology/opera.h"
 #include "overture/topology/opera_paths.h"

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "overture/base/units.h"
+#include "overture/network/record.h"
 
 namespace overture::network::rotor {
 
@@ -24,6 +26,8 @@ struct RotorStatistics {
   Bytes delivered;           // payload of finished messages
   std::uint64_t memory = 0;  // bytes of queues and packets
 };
+
+std::vector<NetworkRecord::Counter> counters(const RotorStatistics& of);
 
 // A message that has arrived as a whole.
 struct Finished {

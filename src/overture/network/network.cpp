@@ -1,0 +1,65 @@
+#include "overture/network/network.h"
+
+namespace overture::network {
+namespace {
+
+template <class T>
+std::uint32_t take(std::vector<std::uint32_t>& unused, std::vector<T>& all) {
+  if (unused.empty()) {
+    all.emplace_back();
+    return static_cast<std::uint32_t>(all.size() - 1);
+  }
+  const std::uint32_t id = unused.back();
+  unused.pop_back();
+  return id;
+}
+
+}  // namespace
+
+GroupId Network::add_group(std::vector<Rank> ranks) {
+  for (const Rank rank : ranks) check(is_rank(rank), "a group has ranks of the network");
+  groups_.push_back(std::move(ranks));
+  return static_cast<GroupId>(groups_.size() - 1);
+}
+
+void Network::exchange(Pattern pattern, GroupId group, Bytes size, MessageName name, Action done) {
+  check(static_cast<std::size_t>(group) < groups_.size(), "an exchange is of a known group");
+  check(size >= Bytes{}, "a message has no negative size");
+  if (!done) done = [] {};
+  if (messages(pattern, this->group(group).size()) == 0) return events_.after(Duration::zero(), done);
+  carry_exchange(pattern, group, size, name, done);
+}
+
+void Network::carry_exchange(Pattern pattern, GroupId group, Bytes size, MessageName name, Action done) {
+  const std::vector<Rank>& ranks = this->group(group);
+  const std::uint32_t id = take(unused_exchanges_, exchanges_);
+  exchanges_[id] = {.missing = messages(pattern, ranks.size()), .done = done};
+  for_each_pair(pattern, ranks, [&](Rank from, Rank to) {
+    send({.from = from, .to = to, .size = size, .name = name}, [this, id] { arrived(id); });
+  });
+}
+
+void Network::arrived(std::uint32_t id) {
+  if (--exchanges_[id].missing > 0) return;
+  Action done = exchanges_[id].done;
+  unused_exchanges_.push_back(id);
+  done();
+}
+
+Action Network::observed(const Message& message, Action delivered) {
+  const std::uint32_t id = take(unused_observed_, observed_);
+  observed_[id] = {.message = message, .start = events_.now(), .delivered = delivered};
+  return [this, id] {
+    const Observed done = observed_[id];
+    unused_observed_.push_back(id);
+    tell({.message = done.message, .start = done.start, .end = events_.now()});
+    Action action = done.delivered;
+    action();
+  };
+}
+
+void Network::watch(const MonitorConfig& config) { require_sound(config); }
+
+NetworkRecord Network::record() { return {}; }
+
+}  // namespace overture::network
