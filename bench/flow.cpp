@@ -82,7 +82,7 @@ Row run(int nodes, Kind kind, bool published) {
   start = std::chrono::steady_clock::now();
   sim::EventQueue events;
   network::flow::FlowNetwork network(std::move(made.topology), made.config, events);
-  const workload::TaskRun result = run_tasks(graph, network, network, events);
+  const workload::TaskRun result = run_tasks(graph, network, events);
   row.run_seconds = seconds_since(start);
   row.iteration = result.makespan;
   row.exposed = result.exposed();

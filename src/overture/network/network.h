@@ -56,7 +56,7 @@ class Network {
 
   // Starts carrying `message` now. Called before the event queue runs or from its events, deliveries among
   // them. Calls `delivered`, if it is not empty, exactly once, from the event queue, when the last byte has
-  // reached message.to and never earlier than the wires allow.
+  // reached message.to and never earlier than the wires allow (the closed form cuts to whole nanoseconds).
   // - Both ranks exist and the size is not negative: check().
   // - A message to its own rank takes no time and no link.
   // - A message of 0 bytes is delivered as any other; a backend that needs something to carry takes 1 byte.

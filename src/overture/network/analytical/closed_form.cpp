@@ -39,7 +39,10 @@ Duration ClosedForm::latency(const Message& message) const {
 }
 
 void ClosedForm::carry(const Message& message, Action delivered) {
+  delivered_ += message.size;
   events().after(latency(message), delivered);
 }
+
+NetworkRecord ClosedForm::record() { return {.delivered = delivered_}; }
 
 }  // namespace overture::network

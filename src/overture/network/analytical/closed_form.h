@@ -11,6 +11,8 @@ class ClosedForm final : public Network {
  public:
   ClosedForm(const AnalyticalConfig& config, const topology::Hierarchy& machine, sim::EventQueue& events);
 
+  NetworkRecord record() override;
+
   // How long `message` takes, whatever else is going on.
   Duration latency(const Message& message) const;
 
@@ -28,6 +30,7 @@ class ClosedForm final : public Network {
   };
 
   topology::Hierarchy machine_;
+  Bytes delivered_;
   std::vector<Dimension> dimensions_;
 };
 

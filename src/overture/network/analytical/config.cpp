@@ -26,6 +26,11 @@ double link_bytes_per_ns(const DimensionConfig& dimension) {
   return dimension.link_gib_per_s * (1 << 30) / 1e9;
 }
 
+double directed_bytes_per_ns(const DimensionConfig& dimension) {
+  const int bundles = dimension.kind == topology::DimensionKind::ring && dimension.size > 2 ? 2 : 1;
+  return link_bytes_per_ns(dimension) * usable_links(dimension) / bundles;
+}
+
 double rank_gib_per_s(const DimensionConfig& dimension) {
   const bool mesh = dimension.kind == topology::DimensionKind::fully_connected && dimension.size > 1;
   return usable_links(dimension) * (mesh ? dimension.size - 1 : 1) * dimension.link_gib_per_s;

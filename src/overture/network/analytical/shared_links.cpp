@@ -22,12 +22,6 @@ Duration per_byte(Bytes size, double ps) {
   return Duration{std::llround(sum)};
 }
 
-// What one directed link carries. A ring's links go half to either side; in a ring of two both sides are one.
-double directed_bytes_per_ns(const DimensionConfig& d) {
-  const int bundles = d.kind == DimensionKind::ring && d.size > 2 ? 2 : 1;
-  return link_bytes_per_ns(d) * usable_links(d) / bundles;
-}
-
 }  // namespace
 
 SharedLinks::SharedLinks(const AnalyticalConfig& config, const topology::Hierarchy& machine,

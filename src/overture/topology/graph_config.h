@@ -1,0 +1,43 @@
+// Every graph of links that Overture can build, as data, and the one function that builds it. A new topology
+// is its own file, a line in the variant and a line in graph_config.cpp.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <variant>
+
+#include "overture/topology/direct_connect.h"
+#include "overture/topology/expander.h"
+#include "overture/topology/fat_tree.h"
+#include "overture/topology/hierarchical_switch.h"
+#include "overture/topology/hierarchy.h"
+#include "overture/topology/hierarchy_graph.h"
+#include "overture/topology/leaf_spine.h"
+#include "overture/topology/opera.h"
+#include "overture/topology/star.h"
+#include "overture/topology/torus.h"
+
+namespace overture::topology {
+
+struct GraphConfig {
+  using Shape = std::variant<StarConfig, LeafSpineConfig, FatTreeConfig, TorusConfig, ExpanderConfig,
+                             DirectConnectConfig, HierarchyGraphConfig, std::filesystem::path>;
+  Shape shape;
+  std::optional<HierarchicalSwitchConfig> nodes;  // whose NICs are the hosts of the shape
+  double oversubscription = 1;                    // of a leaf_spine or fat_tree: thins the upper tiers
+};
+
+// Throws UserError when it cannot be built.
+Topology make_topology(const GraphConfig& config);
+
+// How a collective sees the hosts of such a graph, unless a setup says otherwise: a torus and a hierarchy by
+// their own dimensions, nodes as GPUs of a node and nodes, all else as one switch. `hosts` are the graph's.
+Hierarchy system_dimensions(const GraphConfig& config, int hosts);
+
+// Circuits that are drawn, read from a dynexp file of the Opera simulator, or given.
+using OperaSource = std::variant<OperaConfig, std::filesystem::path, Opera>;
+
+// Throws UserError when there is no such schedule or the file is wrong.
+Opera make_opera(const OperaSource& source);
+
+}  // namespace overture::topology
