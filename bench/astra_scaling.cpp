@@ -18,9 +18,9 @@
 #include "overture/base/table.h"
 #include "overture/network/analytical/astra_json.h"
 #include "overture/report/astra_csv.h"
+#include "overture/simulation/simulation.h"
 #include "overture/system/astra_system.h"
 #include "overture/workload/astra_text.h"
-#include "overture/workload/simulation.h"
 
 namespace {
 
@@ -57,7 +57,7 @@ const std::array kCases{
 
 void run_case(const Case& c, const std::string& out) {
   const std::string folder = std::string(OVERTURE_GOLDEN) + "/astra-sim-1/" + c.folder + "/";
-  workload::SimulationConfig config;
+  simulation::SimulationConfig config;
   config.network =
       network::parse_astra_network(read_file(folder + "network.json"), "network.json",
                                    {.units_count = std::vector<int>(c.torus.begin(), c.torus.end())});
@@ -66,7 +66,7 @@ void run_case(const Case& c, const std::string& out) {
   config.passes = 2;
   config.step = Nanoseconds{1};
   if (c.all_npus) config.scope = system::Scope::all;
-  const auto result = workload::simulate(config);
+  const auto result = simulation::simulate(config);
   report::write_astra_csv({.path = out + "/", .run_name = "bench"}, config.workload, result);
 }
 

@@ -16,14 +16,14 @@
 #include "overture/network/flow/flow_network.h"
 #include "overture/network/flow/rotor_fluid.h"
 #include "overture/network/flow/run_flows.h"
+#include "overture/simulation/play.h"
 #include "overture/topology/fat_tree.h"
 #include "overture/workload/dlrm_tasks.h"
-#include "overture/workload/task_executor.h"
 
 namespace overture {
 namespace {
 
-using workload::AllReduce;
+using system::AlgorithmKind;
 
 struct Row {
   Duration iteration{};
@@ -67,7 +67,8 @@ network::flow::RotorFluid make_network(int nodes, Kind kind) {
 }
 
 Row run(int nodes, Kind kind, bool published) {
-  const AllReduce all_reduce = is_ring(kind) ? AllReduce::ring : AllReduce::distributed_parameter_server;
+  const AlgorithmKind all_reduce =
+      is_ring(kind) ? AlgorithmKind::lockstep_ring : AlgorithmKind::distributed_parameter_server;
   workload::DlrmStep step{.model = make_dlrm(model::model_a()), .nodes = nodes, .all_reduce = all_reduce};
   if (published) step.artefacts = workload::DlrmArtefacts::as_published();
   if (on_opera(kind)) {
@@ -82,9 +83,9 @@ Row run(int nodes, Kind kind, bool published) {
   start = std::chrono::steady_clock::now();
   sim::EventQueue events;
   network::flow::FlowNetwork network(std::move(made.topology), made.config, events);
-  const workload::TaskRun result = run_tasks(graph, network, events);
+  const simulation::Timeline result = simulation::play(graph, dlrm_system(step), network, events);
   row.run_seconds = seconds_since(start);
-  row.iteration = result.makespan;
+  row.iteration = result.finished;
   row.exposed = result.exposed();
   row.statistics = network.statistics();
   return row;

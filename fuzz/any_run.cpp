@@ -24,8 +24,8 @@ class Maker {
  public:
   Maker(const std::uint8_t* data, std::size_t size) : bytes_(data, size) {}
 
-  workload::SimulationConfig config() {
-    workload::SimulationConfig made;
+  simulation::SimulationConfig config() {
+    simulation::SimulationConfig made;
     made.network = network();
     made.system = system(made.network.dimensions.size());
     made.workload = workload();
@@ -148,7 +148,7 @@ class Maker {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  workload::SimulationConfig config;
+  simulation::SimulationConfig config;
   if (fuzz::accepts([&] { config = Maker(data, size).config(); })) fuzz::check_run(config);
   return 0;
 }

@@ -56,8 +56,8 @@ Input split(std::string_view text) {
   return input;
 }
 
-workload::SimulationConfig load(const Input& input) {
-  workload::SimulationConfig config;
+simulation::SimulationConfig load(const Input& input) {
+  simulation::SimulationConfig config;
   config.network = network::parse_astra_network(input.files[0], "network.json");
   if (input.options.shared_links) config.network.contention = network::Contention::links;
   config.system = system::parse_astra_system(
@@ -70,7 +70,7 @@ workload::SimulationConfig load(const Input& input) {
   return config;
 }
 
-bool small(const workload::SimulationConfig& config) {
+bool small(const simulation::SimulationConfig& config) {
   int ranks = 1;
   for (const auto& dimension : config.network.dimensions) {
     if (dimension.size > kMostRanks) return false;
@@ -92,7 +92,7 @@ bool small(const workload::SimulationConfig& config) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  workload::SimulationConfig config;
+  simulation::SimulationConfig config;
   if (!fuzz::accepts([&] { config = load(split(fuzz::as_text(data, size))); }) || !small(config)) return 0;
   fuzz::check_run(config);
   return 0;

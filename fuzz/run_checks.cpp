@@ -6,10 +6,10 @@
 namespace overture::fuzz {
 namespace {
 
-void check_result(const workload::SimulationResult& result) {
+void check_result(const simulation::SimulationResult& result) {
   require(result.finished >= result.compute(), "computing takes its time");
-  for (const workload::LayerAccount& layer : result.layers) {
-    for (const workload::PassAccount& pass : layer.passes) {
+  for (const simulation::LayerAccount& layer : result.layers) {
+    for (const simulation::PassAccount& pass : layer.passes) {
       require(pass.compute >= Duration{} && pass.communication >= Duration{}, "no time is negative");
       require(pass.exposed >= Duration{} && pass.exposed <= result.finished, "no wait outlasts the run");
     }
@@ -24,7 +24,7 @@ void check_result(const workload::SimulationResult& result) {
   }
 }
 
-void check_same(const workload::SimulationResult& one, const workload::SimulationResult& all) {
+void check_same(const simulation::SimulationResult& one, const simulation::SimulationResult& all) {
   require(one.finished == all.finished, "one rank tells when all finish");
   require(one.sent_by_rank_0 == all.sent_by_rank_0, "rank 0 sends the same, whoever else is simulated");
   for (std::size_t l = 0; l < one.layers.size(); ++l) {
@@ -36,9 +36,9 @@ void check_same(const workload::SimulationResult& one, const workload::Simulatio
 }
 
 // Nothing when the configuration was refused.
-std::optional<workload::SimulationResult> attempt(const workload::SimulationConfig& config) {
+std::optional<simulation::SimulationResult> attempt(const simulation::SimulationConfig& config) {
   try {
-    return workload::simulate(config);
+    return simulation::simulate(config);
   } catch (const UserError& error) {
     require(std::string_view(error.what()).find("deadlock") == std::string_view::npos, error.what());
     return std::nullopt;
@@ -47,7 +47,7 @@ std::optional<workload::SimulationResult> attempt(const workload::SimulationConf
 
 }  // namespace
 
-void check_run(workload::SimulationConfig config) {
+void check_run(simulation::SimulationConfig config) {
   const auto one = attempt(config);
   config.scope = system::Scope::all;
   const auto all = attempt(config);

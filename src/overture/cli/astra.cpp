@@ -51,13 +51,13 @@ std::string folder_prefix(const std::string& path) {
   return path;
 }
 
-void print_layers(const workload::Workload& workload, const workload::SimulationResult& result) {
+void print_layers(const workload::Workload& workload, const simulation::SimulationResult& result) {
   const auto cycles = [](Duration d) { return d / Nanoseconds{1}; };
   for (std::size_t l = 0; l < workload.layers.size(); ++l) {
     fmt::print("layer {}: {}\n", l, workload.layers[l].name);
     for (const auto kind : {workload::PassKind::forward, workload::PassKind::input_gradient,
                             workload::PassKind::weight_gradient}) {
-      const workload::PassAccount& account = result.layers[l].of(kind);
+      const simulation::PassAccount& account = result.layers[l].of(kind);
       fmt::print("  {}: compute {} cycles, communication {} cycles, of which exposed {}\n",
                  workload::name(kind), cycles(account.compute), cycles(account.communication),
                  cycles(account.exposed));
@@ -70,15 +70,14 @@ void print_layers(const workload::Workload& workload, const workload::Simulation
 }
 
 // What `overture simulate` leaves of a run.
-void write_results(const AstraOptions& options, const workload::SimulationConfig& config,
-                   const workload::SimulationResult& result, const report::Recorder& recorder) {
+void write_results(const AstraOptions& options, const simulation::SimulationConfig& config,
+                   const report::ObservedRun& observed) {
   const report::Run run{.name = options.run_name,
                         .setup_yaml = setup::write_setup({.name = options.run_name, .simulation = config}),
                         .version = version_text(),
                         .config = config,
-                        .result = result,
-                        .recorder = recorder,
-                        .why = report::why(config, result)};
+                        .observed = observed,
+                        .why = report::why(config, observed.result)};
   report::write_run_folder(run, options.results);
   report::write_html(options.results);
   fmt::print("why: {}\n", wrap(run.why, 80, 5));
@@ -91,10 +90,13 @@ int run(const AstraOptions& options) {
   if (options.full) astra.config.scope = system::Scope::all;
   const std::string prefix = folder_prefix(options.path);
   const bool with_results = !options.results.empty();
-  report::Recorder recorder;
-  const workload::SimulationResult result = with_results
-                                                ? workload::simulate(astra.config, recorder.observers())
-                                                : workload::simulate(astra.config);
+  report::ObservedRun observed;
+  if (with_results) {
+    observed = report::observe(astra.config, true);
+  } else {
+    observed.result = simulation::simulate(astra.config);
+  }
+  const simulation::SimulationResult& result = observed.result;
   report::write_astra_csv({.path = prefix,
                            .run_name = options.run_name,
                            .total_rows = options.total_rows,
@@ -103,7 +105,7 @@ int run(const AstraOptions& options) {
                           astra.config.workload, result);
   print_layers(astra.config.workload, result);
   fmt::print("reports: {}\n", prefix.empty() ? "./" : prefix);
-  if (with_results) write_results(options, astra.config, result, recorder);
+  if (with_results) write_results(options, astra.config, observed);
   return 0;
 }
 

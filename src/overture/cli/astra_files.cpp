@@ -48,7 +48,7 @@ void add_astra_file_options(Command& command, AstraFiles& files) {
 AstraRun load_astra(const AstraFiles& files) {
   check_numbers(files);
   AstraRun run;
-  workload::SimulationConfig& config = run.config;
+  simulation::SimulationConfig& config = run.config;
   config.network = network::parse_astra_network(read_file(files.network), files.network,
                                                 {.units_count = given(files.units),
                                                  .links_count = given(files.links),

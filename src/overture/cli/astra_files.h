@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "overture/cli/command.h"
-#include "overture/workload/simulation.h"
+#include "overture/simulation/simulation.h"
 
 namespace overture::cli {
 
@@ -27,7 +27,7 @@ struct AstraFiles {
 };
 
 struct AstraRun {
-  workload::SimulationConfig config;
+  simulation::SimulationConfig config;
   bool write_reports = true;
 };
 

@@ -98,7 +98,7 @@ Runner make_runner(const BenchOptions& options, CollectiveKind kind) {
                                    size);
     };
   }
-  auto simulation = std::make_shared<workload::SimulationConfig>(
+  auto simulation = std::make_shared<simulation::SimulationConfig>(
       setup::parse_setup(text, options.setup, options.overrides).simulation);
   if (!options.algorithm.empty()) {
     if (!chosen.flat)

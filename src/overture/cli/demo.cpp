@@ -46,19 +46,17 @@ setup::Setup demo_setup(const Machine& machine, network::Contention contention) 
   return setup;
 }
 
-workload::SimulationResult simulate_into(const setup::Setup& setup, const std::filesystem::path& folder) {
-  report::Recorder recorder;
-  auto result = workload::simulate(setup.simulation, recorder.observers());
+simulation::SimulationResult simulate_into(const setup::Setup& setup, const std::filesystem::path& folder) {
+  report::ObservedRun observed = report::observe(setup.simulation, true);
   report::write_run_folder({.name = setup.name,
                             .setup_yaml = setup::write_setup(setup),
                             .version = version_text(),
                             .config = setup.simulation,
-                            .result = result,
-                            .recorder = recorder,
-                            .why = report::why(setup.simulation, result)},
+                            .observed = observed,
+                            .why = report::why(setup.simulation, observed.result)},
                            folder);
   report::write_html(folder);
-  return result;
+  return std::move(observed.result);
 }
 
 int run(const std::string& out) {
@@ -70,7 +68,7 @@ int run(const std::string& out) {
     folders.push_back(folder / machine.folder);
     const setup::Setup setup = demo_setup(machine, network::Contention::links);
     const auto result = simulate_into(setup, folders.back());
-    const auto optimistic = workload::simulate(demo_setup(machine, network::Contention::none).simulation);
+    const auto optimistic = simulation::simulate(demo_setup(machine, network::Contention::none).simulation);
     const int passes = setup.simulation.passes;
     table.add({machine.name, to_string(result.finished / passes), to_string(result.exposed() / passes),
                to_string(optimistic.finished / passes), fmt::format("{:.0f} $", result.cost_dollars)});

@@ -1,4 +1,5 @@
 #include <filesystem>
+#include <limits>
 #include <memory>
 
 #include <fmt/format.h>
@@ -17,12 +18,13 @@
 #include "overture/report/rotor_summary.h"
 #include "overture/report/task_folder.h"
 #include "overture/setup/flows_setup.h"
+#include "overture/simulation/play.h"
 
 namespace overture::cli {
 namespace {
 
+using simulation::Timeline;
 using workload::TaskGraph;
-using workload::TaskRun;
 
 struct ReplayOptions {
   std::string graph;
@@ -43,17 +45,28 @@ void require_room(const TaskGraph& graph, int hosts, const ReplayOptions& option
                   "choose a larger network");
 }
 
-// What a run leaves: when every task ran, and what the links carried.
+// What a run leaves: when every task ran, what was sent, and what the links carried.
 struct Played {
-  TaskRun run;
+  Timeline run;
+  simulation::TrafficCounter traffic;
   report::LinksRecord links;
 };
 
-Played play_on(network::Network& network, const TaskGraph& graph, const network::MonitorConfig& monitor,
-               sim::EventQueue& events) {
-  if (monitor.samples > 0) network.watch(monitor);
-  Played played{.run = run_tasks(graph, network, events), .links = {}};
-  if (monitor.samples > 0) played.links = report::links_record(network.record(), played.run.makespan);
+system::SystemConfig all_reduce_by(system::AlgorithmKind algorithm) {
+  system::SystemConfig config{.endpoint_delay = Duration{}, .active_chunks = std::numeric_limits<int>::max()};
+  config.implementation(system::CollectiveKind::all_reduce) = {.per_dimension = {{algorithm}}, .flat = true};
+  return config;
+}
+
+Played play_on(network::Network& network, const TaskGraph& graph, const setup::FlowsSetup& setup,
+               const ReplayOptions& options, sim::EventQueue& events) {
+  const bool watched = setup.monitor.samples > 0;
+  if (watched) network.watch(setup.monitor);
+  Played played{.run = {}, .traffic = simulation::TrafficCounter(graph), .links = {}};
+  played.traffic.watch(network);
+  const auto algorithm = parse_all_reduce(options.all_reduce, "--all-reduce");
+  played.run = simulation::play(graph, all_reduce_by(algorithm), network, events);
+  if (watched) played.links = report::links_record(network.record(), played.run.finished);
   return played;
 }
 
@@ -64,42 +77,41 @@ Played play(const TaskGraph& graph, const setup::FlowsSetup& setup, const Replay
       throw UserError({.key = "--backend"}, "rotors are replayed with packets only", "leave it out");
     require_room(graph, opera->hosts(), options);
     network::rotor::RotorNetwork network(*opera, setup.rotor, events);
-    return play_on(network, graph, setup.monitor, events);
+    return play_on(network, graph, setup, options, events);
   }
   topology::Topology topology = setup::make_topology(setup);
   require_room(graph, topology.graph.hosts(), options);
   if (options.backend == "flow") {
     network::flow::FlowNetwork network(std::move(topology),
                                        {.paths = setup.network.paths, .seed = setup.network.seed}, events);
-    return play_on(network, graph, setup.monitor, events);
+    return play_on(network, graph, setup, options, events);
   }
   if (options.backend == "packet") {
     network::packet::PacketNetwork network(std::move(topology), setup.network, events);
-    return play_on(network, graph, setup.monitor, events);
+    return play_on(network, graph, setup, options, events);
   }
   throw UserError({.key = "--backend"}, fmt::format("unknown backend \"{}\"", options.backend),
                   suggest(options.backend, {"packet", "flow"}));
 }
 
-void print_summary(const TaskGraph& graph, const TaskRun& run) {
-  const auto traffic = workload::traffic(graph);
-  const double exposed = to_us(run.exposed()) / to_us(run.makespan);
+void print_summary(const TaskGraph& graph, const Timeline& run, const simulation::TrafficCounter& traffic) {
+  const double exposed = to_us(run.exposed()) / to_us(run.finished);
   Table table({"", "value"});
-  table.add({"iteration", to_string(run.makespan)});
+  table.add({"iteration", to_string(run.finished)});
   table.add(
       {"not computing, busiest node", fmt::format("{} ({:.1f} %)", to_string(run.exposed()), 100 * exposed)});
-  table.add({"messages between nodes", to_string(traffic.messages)});
-  table.add({"all-reduces", to_string(traffic.collectives)});
+  table.add({"messages between nodes", to_string(traffic.messages())});
+  table.add({"all-reduces", to_string(traffic.collectives())});
   fmt::print("{} nodes, {} tasks\n\n{}\n", graph.ranks(), graph.size(), table.text());
 }
 
 int run(const ReplayOptions& options) {
   const Result<Bandwidth> between = parse_bandwidth(options.between_gpus);
   if (!between) throw UserError({.key = "--between-gpus"}, between.error());
-  const auto algorithm = parse_all_reduce(options.all_reduce, "--all-reduce");
+  parse_all_reduce(options.all_reduce, "--all-reduce");
   const setup::FlowsSetup setup = setup::load_flows_setup(options.setup, options.overrides);
-  const TaskGraph graph = read_task_graph(options.graph, algorithm, between.value());
-  const auto [result, links] = play(graph, setup, options);
+  const TaskGraph graph = read_task_graph(options.graph, between.value());
+  const auto [result, traffic, links] = play(graph, setup, options);
   const std::filesystem::path folder =
       options.out.empty() ? std::filesystem::path("results") / std::filesystem::path(options.graph).stem()
                           : std::filesystem::path(options.out);
@@ -109,6 +121,7 @@ int run(const ReplayOptions& options) {
                                   .seed = setup.network.seed,
                                   .graph = graph,
                                   .run = result,
+                                  .traffic = traffic,
                                   .links = links};
   report::write_task_folder(replay, folder);
   if (const auto opera = setup::make_opera(setup))
@@ -118,7 +131,7 @@ int run(const ReplayOptions& options) {
     fmt::print("{}", report::task_summary_json(replay));
     return 0;
   }
-  print_summary(graph, result);
+  print_summary(graph, result, traffic);
   fmt::print("why: {}\n", wrap(report::task_why(replay), 80, 5));
   fmt::print("results: {}\n", folder.string());
   if (!options.no_report) fmt::print("report: {}\n", (folder / "report.html").string());

@@ -31,7 +31,7 @@ std::string percent(Duration part, Duration whole) {
 }
 
 void print_summary(const report::Run& run, const std::filesystem::path& folder, bool with_report) {
-  const auto& result = run.result;
+  const auto& result = run.observed.result;
   fmt::print("{}: {} NPUs, {} iteration{}\n\n", run.name, result.ranks, run.config.passes,
              run.config.passes == 1 ? "" : "s");
   Table table({"", "time", "share"});
@@ -48,16 +48,13 @@ void print_summary(const report::Run& run, const std::filesystem::path& folder, 
 int run(const SimulateOptions& options) {
   setup::Setup setup = setup::load_setup(options.setup, options.overrides);
   if (options.full) setup.simulation.scope = system::Scope::all;
-  report::Recorder recorder;
-  const auto result = workload::simulate(setup.simulation, recorder.observers());
+  const report::ObservedRun observed = report::observe(setup.simulation, !options.no_report);
   const report::Run run{.name = setup.name,
                         .setup_yaml = setup::write_setup(setup),
                         .version = version_text(),
                         .config = setup.simulation,
-                        .result = result,
-                        .recorder = recorder,
-                        .why = report::why(setup.simulation, result),
-                        .with_network_use = !options.no_report};
+                        .observed = observed,
+                        .why = report::why(setup.simulation, observed.result)};
   const std::filesystem::path folder =
       options.out.empty() ? std::filesystem::path("results") / std::filesystem::path(options.setup).stem()
                           : std::filesystem::path(options.out);

@@ -8,24 +8,22 @@
 
 namespace overture::cli {
 
-using workload::AllReduce;
+using system::AlgorithmKind;
 
-AllReduce parse_all_reduce(const std::string& word, const std::string& key) {
-  if (word == "ring") return AllReduce::ring;
-  if (word == "dps") return AllReduce::distributed_parameter_server;
-  if (word == "ps") return AllReduce::parameter_server;
+AlgorithmKind parse_all_reduce(const std::string& word, const std::string& key) {
+  if (word == "ring") return AlgorithmKind::lockstep_ring;
+  if (word == "dps") return AlgorithmKind::distributed_parameter_server;
+  if (word == "ps") return AlgorithmKind::parameter_server;
   throw UserError({.key = key}, fmt::format("unknown all-reduce \"{}\"", word),
                   suggest(word, {"ring", "dps", "ps"}));
 }
 
 #ifdef OVERTURE_FLEXFLOW
 
-workload::TaskGraph read_task_graph(const std::string& file, AllReduce algorithm, Bandwidth between_gpus) {
-  return workload::read_flexflow_graph(file, [=](Bytes size, int ranks) {
-    workload::Rounds rounds = all_reduce(algorithm, size, ranks, {});
-    rounds.delay = transfer_time(size / 4, between_gpus);  // each of 8 GPUs sends and receives an eighth
-    return rounds;
-  });
+workload::TaskGraph read_task_graph(const std::string& file, Bandwidth between_gpus) {
+  // Each of 8 GPUs sends and receives an eighth.
+  return workload::read_flexflow_graph(file,
+                                       [=](Bytes size) { return transfer_time(size / 4, between_gpus); });
 }
 
 void write_task_graph(const workload::TaskGraph& graph, int gpus_per_node, const std::string& file) {
@@ -43,7 +41,7 @@ namespace {
 
 }  // namespace
 
-workload::TaskGraph read_task_graph(const std::string& file, AllReduce, Bandwidth) { refuse(file); }
+workload::TaskGraph read_task_graph(const std::string& file, Bandwidth) { refuse(file); }
 void write_task_graph(const workload::TaskGraph&, int, const std::string& file) { refuse(file); }
 
 #endif

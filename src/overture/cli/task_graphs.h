@@ -9,11 +9,10 @@
 namespace overture::cli {
 
 // "ring", "dps" or "ps". Throws UserError that names `key`.
-workload::AllReduce parse_all_reduce(const std::string& word, const std::string& key);
+system::AlgorithmKind parse_all_reduce(const std::string& word, const std::string& key);
 
 // Parameters of a node with several GPUs are first reduced inside it, at `between_gpus`.
-workload::TaskGraph read_task_graph(const std::string& file, workload::AllReduce algorithm,
-                                    Bandwidth between_gpus);
+workload::TaskGraph read_task_graph(const std::string& file, Bandwidth between_gpus);
 void write_task_graph(const workload::TaskGraph& graph, int gpus_per_node, const std::string& file);
 
 }  // namespace overture::cli

@@ -12,9 +12,9 @@
 namespace overture::report {
 namespace {
 
-using workload::LayerAccount;
+using simulation::LayerAccount;
+using simulation::SimulationResult;
 using workload::PassKind;
-using workload::SimulationResult;
 
 constexpr std::size_t kColumns = 50;
 constexpr std::size_t kSpareRows = 20;

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "overture/workload/simulation.h"
+#include "overture/simulation/simulation.h"
 
 namespace overture::report {
 
@@ -18,6 +18,6 @@ struct AstraReport {
 
 // Writes each file once, whole. Throws UserError when one cannot be written or an old one does not fit.
 void write_astra_csv(const AstraReport& report, const workload::Workload& workload,
-                     const workload::SimulationResult& result);
+                     const simulation::SimulationResult& result);
 
 }  // namespace overture::report

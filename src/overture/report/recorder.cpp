@@ -1,18 +1,22 @@
 #include "overture/report/recorder.h"
 
+#include <map>
+
 #include <fmt/format.h>
 
 namespace overture::report {
 namespace {
 
 using system::CollectiveKind;
+using workload::TaskGraph;
+using workload::TaskId;
 
 constexpr int kFirstCommunicationStream = 10;
 constexpr int kStreamsPerDimension = 100;
 
 // The training loop schedules layers and chunks once for all NPUs: there is one timeline, whatever part of
 // the machine had to be simulated to time it.
-std::string stands_for_all(const workload::SimulationResult& result) {
+std::string stands_for_all(const simulation::SimulationResult& result) {
   const auto simulated = [&] {
     switch (result.scope) {
       case system::Scope::rank_0: return "one of them was simulated, for they are all alike";
@@ -34,25 +38,14 @@ std::string kernel_name(CollectiveKind kind) {
     case CollectiveKind::all_to_all: return "ncclKernel_AllToAll";
     case CollectiveKind::all_gather: return "ncclKernel_AllGather";
     case CollectiveKind::reduce_scatter: return "ncclKernel_ReduceScatter";
+    case CollectiveKind::broadcast: return "ncclKernel_Broadcast";
+    case CollectiveKind::barrier: return "ncclKernel_AllReduce barrier";
   }
   return "ncclKernel";
 }
 
-workload::Observers Recorder::observers() {
-  return {.trainer = {.computed = [this](const workload::ComputeEvent& event) { computed(event); },
-                      .communicated =
-                          [this](const workload::CollectiveEvent& event) {
-                            if (collectives_.size() < max_events_) collectives_.emplace(event.id, event);
-                          }},
-          .chunk = [this](const system::ChunkEvent& event) { chunk(event); }};
-}
-
-void Recorder::computed(const workload::ComputeEvent& event) {
-  digest_.add(event.layer);
-  digest_.add(static_cast<int>(event.kind));
-  digest_.add(event.start.time_since_epoch().count());
-  digest_.add(event.length.count());
-  if (compute_.size() < max_events_) compute_.push_back(event);
+simulation::Observers Recorder::observers() {
+  return {.chunk = [this](const system::ChunkEvent& event) { chunk(event); }};
 }
 
 void Recorder::chunk(const system::ChunkEvent& event) {
@@ -62,18 +55,60 @@ void Recorder::chunk(const system::ChunkEvent& event) {
   for (const Time t : {event.queued, event.started, event.finished})
     digest_.add(t.time_since_epoch().count());
   if (phases_.size() < max_events_) {
-    phases_.push_back({event.collective, event.chunk, event.phase_number, event.last_phase, event.phase,
-                       event.queued, event.started, event.finished});
+    phases_.push_back({event.chunk, event.phase_number, event.last_phase, event.phase, event.queued,
+                       event.started, event.finished});
   }
 }
 
-Trace Recorder::trace(const workload::Workload& workload, const workload::SimulationResult& result) const {
+std::uint64_t Recorder::digest(const simulation::SimulationResult& result) const {
+  Digest digest = digest_;
+  for (const std::vector<Time>* times : {&result.start, &result.end})
+    for (const Time time : *times) digest.add(time.time_since_epoch().count());
+  return digest.value();
+}
+
+namespace {
+
+bool computes(const TaskGraph& graph, TaskId id) { return graph.kind(id) == workload::TaskKind::compute; }
+
+void add_compute(Trace& trace, const simulation::SimulationResult& result) {
+  const TaskGraph& graph = result.graph;
+  for (std::uint32_t i = 0; i < graph.size(); ++i) {
+    const TaskId id{i};
+    if (!computes(graph, id)) continue;
+    const workload::Label& label = graph.labels()[static_cast<std::size_t>(graph.label(id))];
+    trace.add(TraceSlice{
+        .name = label.name,
+        .stream = kComputeStream,
+        .start = result.start[i],
+        .length = result.end[i] - result.start[i],
+        .args = {{"layer", label.layer}, {"iteration", fmt::format("{}", iteration_of(graph, id))}}});
+  }
+}
+
+// An iteration lasts from its first computation to the next one's; the last to the end of the run.
+void add_steps(Trace& trace, const simulation::SimulationResult& result) {
+  std::vector<std::pair<int, Time>> starts;
+  for (std::uint32_t i = 0; i < result.graph.size(); ++i) {
+    if (!computes(result.graph, TaskId{i})) continue;
+    const int iteration = iteration_of(result.graph, TaskId{i});
+    if (starts.empty() || starts.back().first != iteration) starts.emplace_back(iteration, result.start[i]);
+  }
+  for (std::size_t i = 0; i < starts.size(); ++i) {
+    const Time end = i + 1 < starts.size() ? starts[i + 1].second : Time{result.finished};
+    trace.add(TraceStep{starts[i].first, starts[i].second, end - starts[i].second});
+  }
+}
+
+}  // namespace
+
+Trace Recorder::trace(const simulation::SimulationResult& result) const {
   Trace trace(0, result.ranks, max_events_);
   if (result.ranks > 1) trace.set_note(stands_for_all(result));
   trace.name_stream(kComputeStream, "compute");
   add_steps(trace, result);
-  add_compute(trace, workload);
-  add_phases(trace, workload);
+  add_compute(trace, result);
+  add_phases(trace, result.graph);
   for (std::size_t d = 0; d < result.dimensions.size(); ++d) {
     const std::string name = fmt::format("dimension {} in use", d);
     for (const auto& interval : result.dimensions[d].busy) {
@@ -84,30 +119,7 @@ Trace Recorder::trace(const workload::Workload& workload, const workload::Simula
   return trace;
 }
 
-// An iteration lasts from its first computation to the next one's; the last to the end of the run.
-void Recorder::add_steps(Trace& trace, const workload::SimulationResult& result) const {
-  std::vector<std::pair<int, Time>> starts;
-  for (const auto& event : compute_) {
-    if (starts.empty() || starts.back().first != event.pass) starts.emplace_back(event.pass, event.start);
-  }
-  for (std::size_t i = 0; i < starts.size(); ++i) {
-    const Time end = i + 1 < starts.size() ? starts[i + 1].second : Time{result.finished};
-    trace.add(TraceStep{starts[i].first, starts[i].second, end - starts[i].second});
-  }
-}
-
-void Recorder::add_compute(Trace& trace, const workload::Workload& workload) const {
-  for (const auto& event : compute_) {
-    const std::string& layer = workload.layers[static_cast<std::size_t>(event.layer)].name;
-    trace.add(TraceSlice{.name = fmt::format("{} {}", layer, workload::name(event.kind)),
-                         .stream = kComputeStream,
-                         .start = event.start,
-                         .length = event.length,
-                         .args = {{"layer", layer}, {"iteration", fmt::format("{}", event.pass)}}});
-  }
-}
-
-void Recorder::add_phases(Trace& trace, const workload::Workload& workload) const {
+void Recorder::add_phases(Trace& trace, const TaskGraph& graph) const {
   std::map<int, StreamLanes> lanes;  // phases come in order of their end
   for (const PhaseRecord& record : phases_) {
     const int dimension = record.phase.dimension_index;
@@ -124,13 +136,11 @@ void Recorder::add_phases(Trace& trace, const workload::Workload& workload) cons
                                        .out = record.phase.output,
                                        .group_size = record.phase.dimension.size,
                                        .group = fmt::format("dimension {}", dimension)};
-    const auto collective = collectives_.find(record.collective);
-    if (collective != collectives_.end()) {
-      const auto& event = collective->second;
-      slice.args.emplace_back("layer", workload.layers[static_cast<std::size_t>(event.layer)].name);
-      slice.args.emplace_back("pass", std::string(workload::name(event.kind)));
-      slice.args.emplace_back("iteration", fmt::format("{}", event.pass));
-    }
+    const TaskId task{record.phase.name.task};
+    const workload::Label& label = graph.labels()[static_cast<std::size_t>(graph.label(task))];
+    slice.args.emplace_back("layer", label.layer);
+    slice.args.emplace_back("pass", std::string(workload::name(label.pass)));
+    slice.args.emplace_back("iteration", fmt::format("{}", iteration_of(graph, task)));
     slice.args.emplace_back("chunk", fmt::format("{}", record.chunk));
     slice.args.emplace_back("queued for", to_string(record.started - record.queued));
     // Arrows follow a chunk from phase to phase.

@@ -1,15 +1,14 @@
-// Records a simulated run as it happens, for traces and digests: what rank 0 computed, and every phase of
-// every chunk.
+// Records a simulated run as it happens, for traces and digests: every phase of every chunk. What was
+// computed is in the run's timeline.
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <string>
 #include <vector>
 
 #include "overture/report/results_folder.h"
 #include "overture/report/trace.h"
-#include "overture/workload/simulation.h"
+#include "overture/simulation/simulation.h"
 
 namespace overture::report {
 
@@ -18,21 +17,20 @@ std::string kernel_name(system::CollectiveKind kind);
 
 class Recorder {
  public:
-  // Beyond `max_events` phases and computations, only the digest goes on.
+  // Beyond `max_events` phases, only the digest goes on.
   explicit Recorder(std::size_t max_events = Trace::kMaxEvents) : max_events_(max_events) {}
 
   // Hand these to simulate(); the recorder outlives the run.
-  workload::Observers observers();
+  simulation::Observers observers();
 
   // The same for the same run, whatever machine: what ran when, folded into 64 bits.
-  std::uint64_t digest() const { return digest_.value(); }
+  std::uint64_t digest(const simulation::SimulationResult& result) const;
 
   // Rank 0's timeline: a stream for compute, one or more per dimension for communication.
-  Trace trace(const workload::Workload& workload, const workload::SimulationResult& result) const;
+  Trace trace(const simulation::SimulationResult& result) const;
 
  private:
   struct PhaseRecord {
-    system::CollectiveId collective;
     std::int32_t chunk;
     int number;
     bool last;
@@ -42,17 +40,12 @@ class Recorder {
     Time finished;
   };
 
-  void computed(const workload::ComputeEvent& event);
   void chunk(const system::ChunkEvent& event);
-  void add_compute(Trace& trace, const workload::Workload& workload) const;
-  void add_phases(Trace& trace, const workload::Workload& workload) const;
-  void add_steps(Trace& trace, const workload::SimulationResult& result) const;
+  void add_phases(Trace& trace, const workload::TaskGraph& graph) const;
 
   std::size_t max_events_;
   Digest digest_;
-  std::vector<workload::ComputeEvent> compute_;
   std::vector<PhaseRecord> phases_;
-  std::map<system::CollectiveId, workload::CollectiveEvent> collectives_;
 };
 
 }  // namespace overture::report

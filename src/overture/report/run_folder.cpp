@@ -9,15 +9,14 @@
 #include "overture/base/files.h"
 #include "overture/base/json.h"
 #include "overture/report/csv_grid.h"
-#include "overture/report/network_use.h"
 #include "overture/report/results_folder.h"
-#include "overture/workload/what_helps.h"
+#include "overture/simulation/what_helps.h"
 
 namespace overture::report {
 namespace {
 
+using simulation::SimulationResult;
 using workload::PassKind;
-using workload::SimulationResult;
 
 constexpr std::array kPasses{PassKind::forward, PassKind::input_gradient, PassKind::weight_gradient};
 
@@ -77,7 +76,7 @@ std::string dimensions_csv(const SimulationResult& result) {
 
 }  // namespace
 
-std::vector<std::string> caveats(const workload::SimulationConfig& config) {
+std::vector<std::string> caveats(const simulation::SimulationConfig& config) {
   std::vector<std::string> notes;
   if (config.network.contention == network::Contention::none) {
     notes.emplace_back(
@@ -88,7 +87,7 @@ std::vector<std::string> caveats(const workload::SimulationConfig& config) {
   return notes;
 }
 
-std::string why(const workload::SimulationConfig& config, const SimulationResult& result) {
+std::string why(const simulation::SimulationConfig& config, const SimulationResult& result) {
   const double exposed = share(result.exposed(), result.finished);
   std::string text = fmt::format("{:.0f} % of the run is exposed communication", 100 * exposed);
   const auto busiest = std::ranges::max_element(result.dimensions, {}, in_use);
@@ -96,15 +95,15 @@ std::string why(const workload::SimulationConfig& config, const SimulationResult
     text += fmt::format("; dimension {} is in use most, {:.0f} % of the time",
                         busiest - result.dimensions.begin(), 100 * share(in_use(*busiest), result.finished));
   }
-  const auto tried = workload::what_helps(config, result);
-  const auto best = std::ranges::min_element(tried, {}, &workload::WhatIf::finished);
+  const auto tried = simulation::what_helps(config, result);
+  const auto best = std::ranges::min_element(tried, {}, &simulation::WhatIf::finished);
   if (best == tried.end() || best->finished >= result.finished) return text;
   return text + fmt::format("; what would help most: {}, {} instead of {}", best->what,
                             to_string(best->finished), to_string(result.finished));
 }
 
 std::string summary_json(const Run& run, std::size_t trace_events_dropped) {
-  const SimulationResult& result = run.result;
+  const SimulationResult& result = run.observed.result;
   Json root = summary_head(
       {.kind = "simulate", .name = run.name, .version = run.version, .seed = {}, .why = run.why});
   root.update({{"npus", result.ranks},
@@ -118,7 +117,7 @@ std::string summary_json(const Run& run, std::size_t trace_events_dropped) {
                {"simulated", scope_text(result.scope)},
                {"events", result.events},
                {"trace_events_dropped", trace_events_dropped},
-               {"digest", fmt::format("{:016x}", run.recorder.digest())}});
+               {"digest", fmt::format("{:016x}", run.observed.recorder.digest(result))}});
   Json& dimensions = root["dimensions"] = Json::array();
   for (std::size_t d = 0; d < result.dimensions.size(); ++d) {
     const auto& use = result.dimensions[d];
@@ -139,12 +138,13 @@ std::string summary_json(const Run& run, std::size_t trace_events_dropped) {
 void write_run_folder(const Run& run, const std::filesystem::path& folder) {
   make_results_folder(folder);
   write_file(folder / "setup.yaml", run.setup_yaml);
-  write_file(folder / "layers.csv", layers_csv(run.config.workload, run.result));
-  write_file(folder / "dimensions.csv", dimensions_csv(run.result));
-  if (run.with_network_use) write_network_use(run.config, run.result, folder);
+  write_file(folder / "layers.csv", layers_csv(run.config.workload, run.observed.result));
+  write_file(folder / "dimensions.csv", dimensions_csv(run.observed.result));
+  if (!run.observed.traffic.empty()) write_file(folder / "traffic.csv", run.observed.traffic);
+  if (!run.observed.links.links.empty()) write_links(run.observed.links, folder);
   // A trace that was cut says so itself, and summary.Json too.
   const TraceWritten written =
-      write_trace(run.recorder.trace(run.config.workload, run.result), folder / "trace.json.gz");
+      write_trace(run.observed.recorder.trace(run.observed.result), folder / "trace.json.gz");
   // Last: where it stands, the rest is complete.
   write_file(folder / "summary.json", summary_json(run, written.dropped));
 }

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "overture/report/recorder.h"
-#include "overture/workload/simulation.h"
+#include "overture/report/observed_run.h"
+#include "overture/simulation/simulation.h"
 
 namespace overture::report {
 
@@ -15,19 +15,17 @@ struct Run {
   std::string name;
   std::string setup_yaml;
   std::string version;
-  const workload::SimulationConfig& config;
-  const workload::SimulationResult& result;
-  const Recorder& recorder;
-  std::string why;               // from why()
-  bool with_network_use = true;  // traffic and links, for which small runs are made again
+  const simulation::SimulationConfig& config;
+  const ObservedRun& observed;
+  std::string why;  // from why()
 };
 
 // What a reader must know before he believes the numbers; empty when there is nothing.
-std::vector<std::string> caveats(const workload::SimulationConfig& config);
+std::vector<std::string> caveats(const simulation::SimulationConfig& config);
 
 // Where the time went, in a sentence: the share of exposed communication, the dimension most in use, and what
 // would help most. For the last, short runs are simulated again, with one thing at a time twice as good.
-std::string why(const workload::SimulationConfig& config, const workload::SimulationResult& result);
+std::string why(const simulation::SimulationConfig& config, const simulation::SimulationResult& result);
 
 // The content of summary.json.
 std::string summary_json(const Run& run, std::size_t trace_events_dropped = 0);

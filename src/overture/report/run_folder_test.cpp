@@ -6,7 +6,6 @@
 #include <nlohmann/json.hpp>
 
 #include "overture/base/files.h"
-#include "overture/report/network_use.h"
 
 namespace overture::report {
 namespace {
@@ -16,8 +15,8 @@ using system::AlgorithmKind;
 using system::CollectiveKind;
 
 // Two NPUs on a ring, one layer: 100 ns forward, 100 ns weight gradient, then 2 KiB all-reduced.
-workload::SimulationConfig small_run() {
-  workload::SimulationConfig config;
+simulation::SimulationConfig small_run() {
+  simulation::SimulationConfig config;
   config.network = {.dimensions = {{.size = 2, .links = 2, .link_latency_ns = 10}},
                     .contention = network::Contention::links};
   for (auto& implementation : config.system.implementations)
@@ -32,10 +31,10 @@ workload::SimulationConfig small_run() {
 
 TEST(RunFolder, SummaryHoldsTheNumbersOfTheRunWithUnits) {
   const auto config = small_run();
-  Recorder recorder;
-  const auto result = workload::simulate(config, recorder.observers());
-  const auto summary = nlohmann::json::parse(
-      summary_json({"test", "yaml: text\n", "overture test", config, result, recorder, ""}));
+  const ObservedRun run = observe(config, false);
+  const auto& result = run.result;
+  const auto summary =
+      nlohmann::json::parse(summary_json({"test", "yaml: text\n", "overture test", config, run, ""}));
   EXPECT_EQ(summary["npus"], 2);
   EXPECT_DOUBLE_EQ(summary["compute_us"], 0.2);
   EXPECT_DOUBLE_EQ(summary["finished_us"], to_us(result.finished));
@@ -53,10 +52,9 @@ TEST(RunFolder, TheOptimisticNetworkIsNamedInTheSummary) {
 }
 
 TEST(RunFolder, SameRunSameDigestOtherRunOther) {
-  const auto digest = [](const workload::SimulationConfig& config) {
-    Recorder recorder;
-    workload::simulate(config, recorder.observers());
-    return recorder.digest();
+  const auto digest = [](const simulation::SimulationConfig& config) {
+    const ObservedRun run = observe(config, false);
+    return run.recorder.digest(run.result);
   };
   auto slower = small_run();
   slower.network.dimensions[0].link_latency_ns = 11;
@@ -68,9 +66,7 @@ TEST(RunFolder, WritesEverythingTheDocsPromise) {
   const auto folder = std::filesystem::path(testing::TempDir()) / "overture run folder";
   std::filesystem::remove_all(folder);
   const auto config = small_run();
-  Recorder recorder;
-  const auto result = workload::simulate(config, recorder.observers());
-  write_run_folder({"test", "yaml: text\n", "overture test", config, result, recorder, ""}, folder);
+  write_run_folder({"test", "yaml: text\n", "overture test", config, observe(config, false), ""}, folder);
   for (const char* name : {"summary.json", "setup.yaml", "layers.csv", "dimensions.csv", "trace.json.gz"}) {
     EXPECT_TRUE(std::filesystem::exists(folder / name)) << name;
   }
@@ -83,7 +79,7 @@ TEST(RunFolder, LinksCarryWhatTheRanksSent) {
   const auto folder = std::filesystem::path(testing::TempDir()) / "overture network use";
   std::filesystem::create_directories(folder);
   const auto config = small_run();
-  write_network_use(config, workload::simulate(config), folder);
+  write_run_folder({"test", "yaml: text\n", "overture test", config, observe(config, true), ""}, folder);
   // A ring of two: each sends half of 2 KiB twice, all of it over its one link.
   EXPECT_EQ(read_file(folder / "traffic.csv"),
             "from,to,bytes,kind\n0,1,2048,all_reduce\n1,0,2048,all_reduce\n");
@@ -99,10 +95,10 @@ TEST(Recorder, PhasesOfOneDimensionNeverOverlapOnAStream) {
   config.system.splits = 8;
   config.system.active_chunks = 3;
   Recorder recorder;
-  const auto result = workload::simulate(config, recorder.observers());
+  const auto result = simulation::simulate(config, recorder.observers());
   std::map<int, Time> busy_until;
   int phases = 0;
-  const Trace trace = recorder.trace(config.workload, result);
+  const Trace trace = recorder.trace(result);
   for (const TraceSlice& slice : trace.slices()) {
     EXPECT_GE(slice.start, busy_until[slice.stream]) << slice.name;
     busy_until[slice.stream] = slice.start + slice.length;

@@ -1,8 +1,5 @@
 #include "overture/report/task_folder.h"
 
-#include <map>
-#include <tuple>
-
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -10,6 +7,7 @@
 #include "overture/base/json.h"
 #include "overture/network/exchange.h"
 #include "overture/report/csv_grid.h"
+#include "overture/report/observed_run.h"
 #include "overture/report/results_folder.h"
 #include "overture/report/task_timeline.h"
 
@@ -28,7 +26,7 @@ std::string ranks_csv(const TaskReplay& replay) {
   std::string text = "rank,busy_us,waiting_us\n";
   for (std::size_t rank = 0; rank < replay.run.busy.size(); ++rank) {
     const Duration busy = replay.run.busy[rank];
-    text += fmt::format("{},{:.3f},{:.3f}\n", rank, to_us(busy), to_us(replay.run.makespan - busy));
+    text += fmt::format("{},{:.3f},{:.3f}\n", rank, to_us(busy), to_us(replay.run.finished - busy));
   }
   return text;
 }
@@ -38,6 +36,7 @@ std::string place(const TaskGraph& graph, TaskId id) {
     case TaskKind::compute: return fmt::format("compute,{},", index(graph.compute(id).rank));
     case TaskKind::message:
       return fmt::format("message,{},{}", index(graph.message(id).from), index(graph.message(id).to));
+    case TaskKind::pause: return "pause,,";
     case TaskKind::collective: return "collective,,";
   }
   return ",,";
@@ -52,42 +51,6 @@ std::string tasks_csv(const TaskReplay& replay) {
   return text;
 }
 
-// Bytes by kind and pair.
-class Traffic {
- public:
-  explicit Traffic(const TaskGraph& graph) {
-    for (std::uint32_t i = 0; i < graph.size(); ++i) {
-      const TaskId id{i};
-      if (graph.kind(id) == TaskKind::message) {
-        const workload::MessageTask message = graph.message(id);
-        add("messages", message.from, message.to, message.size);
-      } else if (graph.kind(id) == TaskKind::collective) {
-        const workload::CollectiveTask& task = graph.collective(id);
-        for (int round = 0; round < task.rounds.count; ++round) {
-          for_each_pair(task.rounds.pattern(round), graph.groups()[static_cast<std::size_t>(task.group)],
-                        [&](Rank from, Rank to) { add("all-reduce", from, to, task.rounds.each); });
-        }
-      }
-    }
-  }
-
-  std::string csv() const {
-    std::string text = "from,to,bytes,kind\n";
-    for (const auto& [key, bytes] : bytes_) {
-      const auto& [kind, from, to] = key;
-      text += fmt::format("{},{},{},{}\n", from, to, bytes, kind);
-    }
-    return text;
-  }
-
- private:
-  void add(const char* kind, Rank from, Rank to, Bytes size) {
-    bytes_[{kind, index(from), index(to)}] += size.count();
-  }
-
-  std::map<std::tuple<std::string, std::int32_t, std::int32_t>, std::int64_t> bytes_;
-};
-
 std::string layers_csv(const std::vector<LabelTime>& times) {
   std::string text = "layer,compute_us,communication_us,exposed_us\n";
   for (const LabelTime& time : times) {
@@ -97,7 +60,7 @@ std::string layers_csv(const std::vector<LabelTime>& times) {
   return text;
 }
 
-Digest digest(const workload::TaskRun& run) {
+Digest digest(const simulation::Timeline& run) {
   Digest digest;
   for (const std::vector<Time>* times : {&run.start, &run.end})
     for (const Time time : *times) digest.add(time.time_since_epoch().count());
@@ -109,7 +72,7 @@ double percent(Duration part, Duration whole) {
 }
 
 std::string why(const TaskReplay& replay, const std::vector<LabelTime>& times) {
-  const Duration whole = replay.run.makespan;
+  const Duration whole = replay.run.finished;
   if (times.empty()) return {};
   const auto waited = std::ranges::max_element(times, {}, &LabelTime::exposed);
   const auto computed = std::ranges::max_element(times, {}, &LabelTime::compute);
@@ -130,7 +93,6 @@ std::string task_why(const TaskReplay& replay) {
 }
 
 std::string task_summary_json(const TaskReplay& replay) {
-  const auto traffic = workload::traffic(replay.graph);
   Json root = summary_head({.kind = "replay",
                             .name = replay.name,
                             .version = replay.version,
@@ -138,12 +100,12 @@ std::string task_summary_json(const TaskReplay& replay) {
                             .why = task_why(replay)});
   root.update({{"ranks", replay.graph.ranks()},
                {"tasks", replay.graph.size()},
-               {"iteration_us", to_us(replay.run.makespan)},
-               {"compute_us", to_us(replay.run.makespan - replay.run.exposed())},
+               {"iteration_us", to_us(replay.run.finished)},
+               {"compute_us", to_us(replay.run.finished - replay.run.exposed())},
                {"exposed_us", to_us(replay.run.exposed())},
-               {"exposed_percent", percent(replay.run.exposed(), replay.run.makespan)},
-               {"message_bytes", traffic.messages.count()},
-               {"all_reduce_bytes", traffic.collectives.count()}});
+               {"exposed_percent", percent(replay.run.exposed(), replay.run.finished)},
+               {"message_bytes", replay.traffic.messages().count()},
+               {"all_reduce_bytes", replay.traffic.collectives().count()}});
   if (!replay.links.links.empty()) {
     root["busiest_link_utilisation"] = replay.links.busiest();
     if (replay.links.detail != LinksRecord::Detail::load)
@@ -163,7 +125,7 @@ void write_task_folder(const TaskReplay& replay, const std::filesystem::path& fo
   write_task_trace(replay.graph, replay.run, waited, counters(replay.links), folder);
   if (replay.graph.size() <= kMostTasks) write_file(folder / "tasks.csv", tasks_csv(replay));
   if (replay.graph.ranks() <= kMostTrafficRanks)
-    write_file(folder / "traffic.csv", Traffic(replay.graph).csv());
+    write_file(folder / "traffic.csv", traffic_csv(replay.traffic));
   write_file(folder / "summary.json", task_summary_json(replay));
 }
 

@@ -7,7 +7,8 @@
 #include <string>
 
 #include "overture/report/links_record.h"
-#include "overture/workload/task_executor.h"
+#include "overture/simulation/timeline.h"
+#include "overture/simulation/traffic.h"
 
 namespace overture::report {
 
@@ -17,7 +18,8 @@ struct TaskReplay {
   std::string version;
   std::uint64_t seed = 1;
   const workload::TaskGraph& graph;
-  const workload::TaskRun& run;
+  const simulation::Timeline& run;
+  const simulation::TrafficCounter& traffic;
   const LinksRecord& links;  // none: the network was not watched
 };
 

@@ -7,19 +7,21 @@
 
 #include <fmt/format.h>
 
+#include "overture/report/recorder.h"
+
 namespace overture::report {
 namespace {
 
+using simulation::Timeline;
 using workload::TaskGraph;
 using workload::TaskId;
 using workload::TaskKind;
-using workload::TaskRun;
 
 constexpr int kShownRanks = 16;
 constexpr int kFirstCollective = 2;
 constexpr int kFirstSendStream = 101;
 
-std::vector<std::uint32_t> by_start(const TaskGraph& graph, const TaskRun& run) {
+std::vector<std::uint32_t> by_start(const TaskGraph& graph, const Timeline& run) {
   std::vector<std::uint32_t> order(graph.size());
   std::iota(order.begin(), order.end(), 0U);
   std::ranges::stable_sort(order, {}, [&](std::uint32_t i) { return run.start[i]; });
@@ -28,7 +30,7 @@ std::vector<std::uint32_t> by_start(const TaskGraph& graph, const TaskRun& run) 
 
 class Builder {
  public:
-  Builder(const TaskGraph& graph, const TaskRun& run, const std::vector<TaskId>& waited,
+  Builder(const TaskGraph& graph, const Timeline& run, const std::vector<TaskId>& waited,
           const std::vector<TraceCounter>& counters)
       : graph_(graph), run_(run), waited_(waited) {
     const std::vector<int> shown = sampled_ranks(graph.ranks(), kShownRanks);
@@ -36,7 +38,7 @@ class Builder {
       Lanes& made = ranks_.emplace(rank, Lanes{Trace(rank, graph.ranks(), kMostTraceEvents / shown.size())})
                         .first->second;
       made.trace.name_stream(kComputeStream, "compute");
-      made.trace.add(TraceStep{0, Time{}, run.makespan});
+      made.trace.add(TraceStep{0, Time{}, run.finished});
     }
     for (const TraceCounter& counter : counters) ranks_.begin()->second.trace.add(counter);
   }
@@ -67,14 +69,15 @@ class Builder {
       }
       case TaskKind::collective: {
         const workload::CollectiveTask& task = graph_.collective(id);
-        const auto& group = graph_.groups()[static_cast<std::size_t>(task.group)];
-        TraceSlice reduced = slice(id, "ncclKernel_AllReduce " + graph_.name(id));
-        reduced.collective = TraceCollective{.collective = "all_reduce",
-                                             .in = task.size,
-                                             .out = task.size,
-                                             .group_size = static_cast<int>(group.size())};
-        for (const Rank rank : group) add(id, rank, reduced);
+        TraceSlice played = slice(id, kernel_name(task.kind) + " " + graph_.name(id));
+        played.collective = TraceCollective{.collective = std::string(system::name(task.kind)),
+                                            .in = task.size,
+                                            .out = task.size,
+                                            .group_size = graph_.group_size(task.group)};
+        for (const Rank rank : ranks_of(graph_, task.group)) add(id, rank, played);
+        return;
       }
+      case TaskKind::pause: return;
     }
   }
 
@@ -124,7 +127,7 @@ class Builder {
   }
 
   const TaskGraph& graph_;
-  const TaskRun& run_;
+  const Timeline& run_;
   const std::vector<TaskId>& waited_;
   std::map<int, Lanes> ranks_;
   std::map<std::uint32_t, std::uint32_t> first_waiting_;
@@ -135,10 +138,11 @@ class Builder {
 bool involves(const TaskGraph& graph, TaskId id, Rank rank) {
   switch (graph.kind(id)) {
     case TaskKind::compute: return graph.compute(id).rank == rank;
+    case TaskKind::pause: return false;
     case TaskKind::message: return graph.message(id).from == rank || graph.message(id).to == rank;
     case TaskKind::collective: {
-      const auto& group = graph.groups()[static_cast<std::size_t>(graph.collective(id).group)];
-      return std::ranges::find(group, rank) != group.end();
+      const TaskGraph::Group& group = graph.group(graph.collective(id).group);
+      return group.everyone() || std::ranges::find(group.ranks, rank) != group.ranks.end();
     }
   }
   return false;
@@ -146,7 +150,7 @@ bool involves(const TaskGraph& graph, TaskId id, Rank rank) {
 
 }  // namespace
 
-std::vector<TaskId> waited_for(const TaskGraph& graph, const TaskRun& run) {
+std::vector<TaskId> waited_for(const TaskGraph& graph, const Timeline& run) {
   std::vector<TaskId> last(graph.size());
   for (std::uint32_t i = 0; i < graph.size(); ++i) last[i] = TaskId{i};
   for (const TaskGraph::Edge& edge : graph.edges()) {
@@ -156,16 +160,16 @@ std::vector<TaskId> waited_for(const TaskGraph& graph, const TaskRun& run) {
   return last;
 }
 
-TraceWritten write_task_trace(const TaskGraph& graph, const TaskRun& run, const std::vector<TaskId>& waited,
+TraceWritten write_task_trace(const TaskGraph& graph, const Timeline& run, const std::vector<TaskId>& waited,
                               const std::vector<TraceCounter>& counters,
                               const std::filesystem::path& folder) {
   return write_trace_files(Builder(graph, run, waited, counters).build(), folder);
 }
 
-std::vector<LabelTime> label_times(const TaskGraph& graph, const TaskRun& run,
+std::vector<LabelTime> label_times(const TaskGraph& graph, const Timeline& run,
                                    const std::vector<TaskId>& waited) {
   std::vector<LabelTime> times;
-  for (const std::string& label : graph.labels()) times.push_back({.name = label});
+  for (const workload::Label& label : graph.labels()) times.push_back({.name = label.name});
   const Rank rank{static_cast<std::int32_t>(std::ranges::max_element(run.busy) - run.busy.begin())};
   const auto time_of = [&](TaskId id) -> LabelTime& {
     return times[static_cast<std::size_t>(graph.label(id))];

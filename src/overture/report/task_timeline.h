@@ -6,16 +6,16 @@
 #include <string>
 
 #include "overture/report/trace.h"
-#include "overture/workload/task_executor.h"
+#include "overture/simulation/timeline.h"
 
 namespace overture::report {
 
 // Of every task, the one of those it depends on that ended last; its own id where there is none.
-std::vector<workload::TaskId> waited_for(const workload::TaskGraph& graph, const workload::TaskRun& run);
+std::vector<workload::TaskId> waited_for(const workload::TaskGraph& graph, const simulation::Timeline& run);
 
 // Writes trace.json.gz into `folder`: of large graphs some ranks, evenly spread; the first has the counters.
 // Throws UserError.
-TraceWritten write_task_trace(const workload::TaskGraph& graph, const workload::TaskRun& run,
+TraceWritten write_task_trace(const workload::TaskGraph& graph, const simulation::Timeline& run,
                               const std::vector<workload::TaskId>& waited,
                               const std::vector<TraceCounter>& counters, const std::filesystem::path& folder);
 
@@ -29,7 +29,7 @@ struct LabelTime {
 
 // In order of labels; without those of which the busiest rank saw nothing. The computed and exposed times add
 // up to the makespan.
-std::vector<LabelTime> label_times(const workload::TaskGraph& graph, const workload::TaskRun& run,
+std::vector<LabelTime> label_times(const workload::TaskGraph& graph, const simulation::Timeline& run,
                                    const std::vector<workload::TaskId>& waited);
 
 }  // namespace overture::report

@@ -8,11 +8,11 @@ namespace overture::report {
 namespace {
 
 using namespace literals;
+using simulation::Timeline;
 using workload::ComputeTask;
 using workload::MessageTask;
 using workload::TaskGraph;
 using workload::TaskId;
-using workload::TaskRun;
 
 // Rank 0 computes for 2 us and sends; rank 1 computes for 1 us and, when the message has come, for 3 us more.
 struct Example {
@@ -21,10 +21,10 @@ struct Example {
   TaskId message = graph.add(MessageTask{Rank{0}, Rank{1}, 500_B}, graph.add_label("features"));
   TaskId early = graph.add(ComputeTask{Rank{1}, 1us}, graph.add_label("bottom"));
   TaskId late = graph.add(ComputeTask{Rank{1}, 3us}, graph.add_label("top"));
-  TaskRun run{.makespan = 8us,
-              .start = {Time{0us}, Time{2us}, Time{0us}, Time{5us}},
-              .end = {Time{2us}, Time{5us}, Time{1us}, Time{8us}},
-              .busy = {2us, 4us}};
+  Timeline run{.finished = 8us,
+               .start = {Time{0us}, Time{2us}, Time{0us}, Time{5us}},
+               .end = {Time{2us}, Time{5us}, Time{1us}, Time{8us}},
+               .busy = {2us, 4us}};
 
   Example() {
     graph.depend(first, message);
@@ -50,7 +50,7 @@ TEST(TaskTimeline, ComputedAndExposedTimeOfTheBusiestRankAddUpToTheRun) {
     times[time.name] = time;
     sum += time.compute + time.exposed;
   }
-  EXPECT_EQ(sum, example.run.makespan);
+  EXPECT_EQ(sum, example.run.finished);
   EXPECT_EQ(times.at("features").exposed, Duration{4us}) << "from 1 us, when rank 1 was done, to 5 us";
   EXPECT_EQ(times.at("features").communication, Duration{3us});
   EXPECT_EQ(times.at("top").compute, Duration{3us});

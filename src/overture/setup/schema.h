@@ -5,7 +5,7 @@
 #include <string>
 
 #include "overture/setup/visitors.h"
-#include "overture/workload/simulation.h"
+#include "overture/simulation/simulation.h"
 
 namespace overture::setup {
 
@@ -47,7 +47,7 @@ void describe(V& v, system::SharedBus& b) {
 }
 
 template <class V>
-void describe(V& v, workload::SimulationConfig& c) {
+void describe(V& v, simulation::SimulationConfig& c) {
   system::SystemConfig& s = c.system;
   v.from("ASTRA-sim 1.0's system file, where it is left out there");
   v.field("scheduling", s.scheduling,
@@ -68,6 +68,8 @@ void describe(V& v, workload::SimulationConfig& c) {
           "all-gather back");
   v.field("intra_order", s.intra_order, "Order of the chunks that wait for a dimension");
   v.field("inter_order", s.inter_order, "Order in which a chunk visits the dimensions");
+  v.field("tree_always_reduces", s.tree_always_reduces,
+          "double_binary_tree does a whole all-reduce whatever it is asked for, as ASTRA-sim's does");
   v.field("rendezvous", s.rendezvous, "Receivers clear every message with a handshake of 8 KiB first");
   v.optional_group("shared_bus", s.shared_bus, "A LogGP bus at every endpoint, instead of the endpoint delay",
                    [](auto& group, system::SharedBus& b) { describe(group, b); });

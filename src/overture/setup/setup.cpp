@@ -52,7 +52,7 @@ Algorithm default_algorithm(CollectiveKind kind, const network::DimensionConfig&
   throw UserError({.file = file, .key = key}, what, hint);
 }
 
-void complete_algorithms(workload::SimulationConfig& c, const std::string& file) {
+void complete_algorithms(simulation::SimulationConfig& c, const std::string& file) {
   for (const auto& [kind, word] : kWords<CollectiveKind>) {
     system::Implementation& implementation = c.system.implementation(kind);
     const std::string key = "system." + std::string(word);
@@ -89,7 +89,7 @@ void check_network(const network::AnalyticalConfig& network, const std::string& 
   if (ranks > std::numeric_limits<int>::max()) fail(file, "network.dimensions", "make more than 2^31 NPUs");
 }
 
-void check_numbers(const workload::SimulationConfig& c, const std::string& file) {
+void check_numbers(const simulation::SimulationConfig& c, const std::string& file) {
   const auto positive = [&](int value, const std::string& key) {
     if (value < 1) fail(file, key, fmt::format("{} is less than 1", value));
   };

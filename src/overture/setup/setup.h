@@ -7,13 +7,13 @@
 #include <vector>
 
 #include "overture/setup/visitors.h"
-#include "overture/workload/simulation.h"
+#include "overture/simulation/simulation.h"
 
 namespace overture::setup {
 
 struct Setup {
   std::string name = "run";
-  workload::SimulationConfig simulation;
+  simulation::SimulationConfig simulation;
 };
 
 // `overrides` are "key=value" from the command line. Files that the setup names are found beside it. Throws

@@ -21,6 +21,12 @@ bool EventQueue::step() {
   return true;
 }
 
+bool EventQueue::step_until(Time limit) {
+  if (pending() == 0 || !advance(limit)) return false;
+  run_next();
+  return true;
+}
+
 bool EventQueue::advance(Time limit) {
   const bool sorted = !queue_.near().empty();
   if (!queue_.advance(limit)) return false;

@@ -41,6 +41,8 @@ class EventQueue {
   bool run_until(Time limit);
   // Runs the next event; false when there is none.
   bool step();
+  // Runs the next event if it is due by `limit`, and else stands at `limit`; false when none is.
+  bool step_until(Time limit);
 
   std::size_t pending() const { return queue_.size(); }
   std::uint64_t executed() const { return executed_; }

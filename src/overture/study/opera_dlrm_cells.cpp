@@ -13,7 +13,7 @@
 namespace overture::study {
 namespace {
 
-using workload::AllReduce;
+using system::AlgorithmKind;
 
 template <class T, std::size_t N>
 using Names = std::array<std::pair<T, std::string_view>, N>;
@@ -22,9 +22,9 @@ constexpr Names<StudyNetwork, 3> kNetworks{{{StudyNetwork::fat_tree, "fat-tree"}
                                             {StudyNetwork::topoopt, "topoopt"},
                                             {StudyNetwork::opera, "opera"}}};
 constexpr Names<StudyBackend, 2> kBackends{{{StudyBackend::flow, "flow"}, {StudyBackend::packet, "packet"}}};
-constexpr Names<AllReduce, 3> kAllReduces{{{AllReduce::ring, "ring"},
-                                           {AllReduce::distributed_parameter_server, "dps"},
-                                           {AllReduce::parameter_server, "ps"}}};
+constexpr Names<AlgorithmKind, 3> kAllReduces{{{AlgorithmKind::lockstep_ring, "ring"},
+                                               {AlgorithmKind::distributed_parameter_server, "dps"},
+                                               {AlgorithmKind::parameter_server, "ps"}}};
 
 template <class T, std::size_t N>
 T parse(std::string_view word, const Names<T, N>& names, std::string_view what) {
@@ -127,10 +127,10 @@ std::optional<Refusal> refusal(const Cell& cell) {
   return std::nullopt;
 }
 
-std::vector<AllReduce> all_reduces(const MatrixChoice& choice, StudyNetwork network) {
+std::vector<AlgorithmKind> all_reduces(const MatrixChoice& choice, StudyNetwork network) {
   if (!choice.all_reduces.empty()) return choice.all_reduces;
-  if (network == StudyNetwork::topoopt) return {AllReduce::ring};
-  return {AllReduce::ring, AllReduce::distributed_parameter_server};
+  if (network == StudyNetwork::topoopt) return {AlgorithmKind::lockstep_ring};
+  return {AlgorithmKind::lockstep_ring, AlgorithmKind::distributed_parameter_server};
 }
 
 void require_known(const MatrixChoice& choice) {
@@ -152,7 +152,7 @@ void require_known(const MatrixChoice& choice) {
 void add_comparison(std::vector<Cell>& cells, const MatrixChoice& choice, Cell cell) {
   for (const auto& [network, network_name] : kNetworks) {
     if (!chosen(choice.networks, network)) continue;
-    for (const AllReduce all_reduce : all_reduces(choice, network)) {
+    for (const AlgorithmKind all_reduce : all_reduces(choice, network)) {
       cell.network = network;
       cell.all_reduce = all_reduce;
       if (!is_runnable(cell)) continue;
@@ -165,15 +165,15 @@ void add_comparison(std::vector<Cell>& cells, const MatrixChoice& choice, Cell c
 
 std::string_view name(StudyNetwork network) { return name_in(kNetworks, network); }
 std::string_view name(StudyBackend backend) { return name_in(kBackends, backend); }
-std::string_view name(AllReduce all_reduce) { return name_in(kAllReduces, all_reduce); }
+std::string_view all_reduce_name(AlgorithmKind all_reduce) { return name_in(kAllReduces, all_reduce); }
 StudyNetwork parse_network(std::string_view word) { return parse(word, kNetworks, "network"); }
 StudyBackend parse_backend(std::string_view word) { return parse(word, kBackends, "backend"); }
-AllReduce parse_all_reduce(std::string_view word) { return parse(word, kAllReduces, "all-reduce"); }
+AlgorithmKind parse_all_reduce(std::string_view word) { return parse(word, kAllReduces, "all-reduce"); }
 
 std::string name(const Cell& cell) {
   std::string text =
       fmt::format("{}.{}.{}.{}.{}.{}.{}.{}", cell.model, cell.variant, cell.nodes, name(cell.network),
-                  name(cell.all_reduce), name(cell.backend), cell.setting.name(), cell.seed);
+                  all_reduce_name(cell.all_reduce), name(cell.backend), cell.setting.name(), cell.seed);
   return cell.changes.empty() ? text : text + '.' + cell.changes.text();
 }
 

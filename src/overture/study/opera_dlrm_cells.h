@@ -10,7 +10,7 @@
 #include "overture/model/published.h"
 #include "overture/study/opera_dlrm_knobs.h"
 #include "overture/study/opera_dlrm_setting.h"
-#include "overture/workload/task_rounds.h"
+#include "overture/system/rounds.h"
 
 namespace overture::study {
 
@@ -19,15 +19,15 @@ namespace overture::study {
 enum class StudyNetwork : std::uint8_t { fat_tree, topoopt, opera };
 enum class StudyBackend : std::uint8_t { flow, packet };
 
-inline constexpr workload::AllReduce kRing = workload::AllReduce::ring;
-inline constexpr workload::AllReduce kDps = workload::AllReduce::distributed_parameter_server;
+inline constexpr system::AlgorithmKind kRing = system::AlgorithmKind::lockstep_ring;
+inline constexpr system::AlgorithmKind kDps = system::AlgorithmKind::distributed_parameter_server;
 
 struct Cell {
   std::string model = "A";
   std::string variant = "baseline";
   int nodes = 16;
   StudyNetwork network = StudyNetwork::fat_tree;
-  workload::AllReduce all_reduce = workload::AllReduce::ring;
+  system::AlgorithmKind all_reduce = system::AlgorithmKind::lockstep_ring;
   StudyBackend backend = StudyBackend::packet;
   Setting setting = Setting::sound();
   int seed = 1;
@@ -38,11 +38,11 @@ struct Cell {
 
 std::string_view name(StudyNetwork network);
 std::string_view name(StudyBackend backend);
-std::string_view name(workload::AllReduce all_reduce);
+std::string_view all_reduce_name(system::AlgorithmKind all_reduce);
 // Throw UserError, with what would work.
 StudyNetwork parse_network(std::string_view word);
 StudyBackend parse_backend(std::string_view word);
-workload::AllReduce parse_all_reduce(std::string_view word);
+system::AlgorithmKind parse_all_reduce(std::string_view word);
 
 // "A.baseline.16.fat-tree.ring.packet.sound.1", and what is changed: ".tables=200.placement=size-balanced".
 std::string name(const Cell& cell);
@@ -65,7 +65,7 @@ struct MatrixChoice {
   std::vector<std::string> models;
   std::vector<std::string> variants;
   std::vector<StudyNetwork> networks;
-  std::vector<workload::AllReduce> all_reduces;
+  std::vector<system::AlgorithmKind> all_reduces;
   std::vector<int> tables;  // for the sweep over the number of tables
   StudyBackend backend = StudyBackend::flow;
   Setting setting = Setting::sound();

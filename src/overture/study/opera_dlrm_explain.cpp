@@ -9,14 +9,14 @@
 namespace overture::study {
 namespace {
 
-using workload::AllReduce;
+using system::AlgorithmKind;
 
 // One line of the table.
 struct Flip {
   std::string text;
   Setting setting = Setting::published();
-  AllReduce on_tree = kRing;
-  AllReduce on_opera = kDps;
+  AlgorithmKind on_tree = kRing;
+  AlgorithmKind on_opera = kDps;
 };
 
 std::vector<Flip> flips() {
@@ -41,7 +41,7 @@ const StudyRow* find(const std::vector<StudyRow>& rows, Cell cell) {
   return found == rows.end() ? nullptr : &*found;
 }
 
-Cell with(Cell cell, const Setting& setting, StudyNetwork network, AllReduce all_reduce) {
+Cell with(Cell cell, const Setting& setting, StudyNetwork network, AlgorithmKind all_reduce) {
   cell.setting = setting;
   cell.network = network;
   cell.all_reduce = all_reduce;
@@ -70,7 +70,7 @@ std::string explain_table(const std::vector<StudyRow>& rows, const Cell& like) {
 
 std::vector<Cell> explain_cells(const MatrixChoice& choice) {
   std::vector<Cell> cells;
-  const auto add = [&](const Setting& setting, StudyNetwork network, AllReduce all_reduce) {
+  const auto add = [&](const Setting& setting, StudyNetwork network, AlgorithmKind all_reduce) {
     MatrixChoice one = choice;
     one.setting = setting;
     one.networks = {network};

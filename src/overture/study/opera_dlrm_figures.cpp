@@ -10,10 +10,10 @@
 namespace overture::study {
 namespace {
 
-using workload::AllReduce;
+using system::AlgorithmKind;
 
 std::string contender(const Cell& cell) {
-  return fmt::format("{} {}", name(cell.network), name(cell.all_reduce));
+  return fmt::format("{} {}", name(cell.network), all_reduce_name(cell.all_reduce));
 }
 
 // Lines in the order of their contenders, each with points sorted from left to right.
@@ -71,7 +71,7 @@ void add_traffic(std::vector<Figure>& figures, const std::vector<StudyRow>& rows
                  .mark = "published"};
   for (const StudyRow& row : rows) {
     const Cell& cell = row.cell;
-    if (cell.network != StudyNetwork::fat_tree || cell.all_reduce != AllReduce::ring ||
+    if (cell.network != StudyNetwork::fat_tree || cell.all_reduce != AlgorithmKind::lockstep_ring ||
         cell.variant != "baseline" || !cell.changes.empty())
       continue;
     chart.bars.push_back({.name = fmt::format("{} {}", cell.model, cell.nodes),
@@ -112,7 +112,8 @@ void add_task_ends(std::vector<Figure>& figures, const std::vector<StudyRow>& ro
     same.network = first.network;
     same.all_reduce = first.all_reduce;
     const bool opera = row.cell.network == StudyNetwork::opera;
-    const AllReduce shown = opera ? AllReduce::distributed_parameter_server : AllReduce::ring;
+    const AlgorithmKind shown =
+        opera ? AlgorithmKind::distributed_parameter_server : AlgorithmKind::lockstep_ring;
     if (!(same == first) || row.cell.all_reduce != shown) continue;
     std::size_t number = 0;
     for (const TaskEnds& ends : row.results.front().ends) {

@@ -21,8 +21,8 @@ using workload::TaskGraph;
 struct Builder {
   StudyNetwork network;
   void (*fit)(const Cell& cell, DlrmStep& step);
-  Played (*flow)(const Cell& cell, const TaskGraph& graph);
-  Played (*packet)(const Cell& cell, const TaskGraph& graph);
+  Played (*flow)(const Cell& cell, const DlrmStep& step, const TaskGraph& graph);
+  Played (*packet)(const Cell& cell, const DlrmStep& step, const TaskGraph& graph);
 };
 
 // DCTCP by RFC 8257 on the study's switches: ACKs take the network, timeouts are bounded, and a pair of nodes
@@ -61,17 +61,17 @@ network::flow::FlowConfig fluid(const Cell& cell) {
 
 // Networks whose wires stay as they are differ in their topology alone.
 template <topology::Topology (*make)(const Cell&)>
-Played static_flow(const Cell& cell, const TaskGraph& graph) {
+Played static_flow(const Cell& cell, const DlrmStep& step, const TaskGraph& graph) {
   sim::EventQueue events;
   network::flow::FlowNetwork network(make(cell), fluid(cell), events);
-  return {.run = run_tasks(graph, network, events)};
+  return {.run = simulation::play(graph, dlrm_system(step), network, events)};
 }
 
 template <topology::Topology (*make)(const Cell&)>
-Played static_packet(const Cell& cell, const TaskGraph& graph) {
+Played static_packet(const Cell& cell, const DlrmStep& step, const TaskGraph& graph) {
   sim::EventQueue events;
   network::packet::PacketNetwork network(make(cell), transport(cell), events);
-  Played played{.run = run_tasks(graph, network, events)};
+  Played played{.run = simulation::play(graph, dlrm_system(step), network, events)};
   played.timeouts = network.statistics().timeouts;
   return played;
 }
@@ -111,18 +111,18 @@ network::rotor::RotorConfig rotor(const Cell& cell) {
 }
 
 // A step lasts thousands of cycles: the average is as good as every slice, and far cheaper.
-Played opera_flow(const Cell& cell, const TaskGraph& graph) {
+Played opera_flow(const Cell& cell, const DlrmStep& step, const TaskGraph& graph) {
   sim::EventQueue events;
   network::flow::RotorFluid rotors =
       network::flow::rotor_fluid(opera_of(cell), {.circuits = network::flow::Circuits::average});
   network::flow::FlowNetwork network(std::move(rotors.topology), rotors.config, events);
-  return {.run = run_tasks(graph, network, events)};
+  return {.run = simulation::play(graph, dlrm_system(step), network, events)};
 }
 
-Played opera_packet(const Cell& cell, const TaskGraph& graph) {
+Played opera_packet(const Cell& cell, const DlrmStep& step, const TaskGraph& graph) {
   sim::EventQueue events;
   network::rotor::RotorNetwork network(opera_of(cell), rotor(cell), events);
-  return {.run = run_tasks(graph, network, events)};
+  return {.run = simulation::play(graph, dlrm_system(step), network, events)};
 }
 
 void fit_to_opera(const Cell&, DlrmStep& step) {
@@ -147,9 +147,9 @@ const Builder& builder(const Cell& cell) {
 
 void fit_to_network(const Cell& cell, DlrmStep& step) { builder(cell).fit(cell, step); }
 
-Played play(const Cell& cell, const TaskGraph& graph) {
+Played play(const Cell& cell, const DlrmStep& step, const TaskGraph& graph) {
   const Builder& of = builder(cell);
-  return cell.backend == StudyBackend::flow ? of.flow(cell, graph) : of.packet(cell, graph);
+  return cell.backend == StudyBackend::flow ? of.flow(cell, step, graph) : of.packet(cell, step, graph);
 }
 
 // The schedule is the same for all seeds: a seed moves what traffic does, not what was built.

@@ -4,15 +4,15 @@
 
 #include <cstdint>
 
+#include "overture/simulation/play.h"
 #include "overture/study/opera_dlrm_cells.h"
 #include "overture/topology/opera.h"
 #include "overture/workload/dlrm_tasks.h"
-#include "overture/workload/task_executor.h"
 
 namespace overture::study {
 
 struct Played {
-  workload::TaskRun run;
+  simulation::Timeline run;
   std::uint64_t timeouts = 0;  // retransmission timers that ran out
 };
 
@@ -20,7 +20,7 @@ struct Played {
 void fit_to_network(const Cell& cell, workload::DlrmStep& step);
 
 // Builds the cell's network and runs the graph on it. Throws UserError when it cannot be built.
-Played play(const Cell& cell, const workload::TaskGraph& graph);
+Played play(const Cell& cell, const workload::DlrmStep& step, const workload::TaskGraph& graph);
 
 // The schedule of a cell on Opera. Throws UserError when the slice is too short.
 topology::Opera opera_of(const Cell& cell);

@@ -6,14 +6,14 @@
 namespace overture::study {
 namespace {
 
-using workload::AllReduce;
+using system::AlgorithmKind;
 
 struct Row {
   std::string_view model;
   std::string_view variant;
   int nodes;
   StudyNetwork network;
-  AllReduce all_reduce;
+  AlgorithmKind all_reduce;
   std::int64_t ps;
   bool plotted;
 };

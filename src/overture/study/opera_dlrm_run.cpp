@@ -11,8 +11,8 @@
 namespace overture::study {
 namespace {
 
+using simulation::Timeline;
 using workload::TaskGraph;
-using workload::TaskRun;
 
 workload::DlrmArtefacts artefacts_of(const Setting& setting) {
   return {.int64_embeddings = setting.has(Artefact::int64_embeddings),
@@ -54,7 +54,7 @@ std::vector<double> quantiles(std::vector<double> values) {
   return result;
 }
 
-std::vector<TaskEnds> ends_by_kind(const TaskGraph& graph, const TaskRun& run) {
+std::vector<TaskEnds> ends_by_kind(const TaskGraph& graph, const Timeline& run) {
   std::vector<TaskEnds> kinds{
       {"features", {}}, {"gradients", {}}, {"table backward", {}}, {"all-reduce", {}}};
   for (std::uint32_t i = 0; i < graph.size(); ++i) {
@@ -102,8 +102,8 @@ CellResult run_cell(const Cell& cell, const model::DlrmCalibration& calibration)
   require_runnable(cell);
   const workload::DlrmStep step = make_step(cell, calibration);
   const TaskGraph graph = dlrm_tasks(step);
-  const Played played = play(cell, graph);
-  CellResult result{.iteration = played.run.makespan,
+  const Played played = play(cell, step, graph);
+  CellResult result{.iteration = played.run.finished,
                     .exposed = played.run.exposed(),
                     .traffic_fraction = dlrm_traffic(step).collective_fraction(),
                     .timeouts = played.timeouts,

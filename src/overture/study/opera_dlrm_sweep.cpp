@@ -9,7 +9,7 @@
 namespace overture::study {
 namespace {
 
-using workload::AllReduce;
+using system::AlgorithmKind;
 
 constexpr std::string_view kAllReduce = "all-reduce";
 
@@ -41,7 +41,7 @@ std::vector<Cell> bases(const MatrixChoice& choice) {
   MatrixChoice one = choice;
   if (one.variants.empty()) one.variants = {"baseline"};
   one.networks = {StudyNetwork::fat_tree};
-  one.all_reduces = {AllReduce::ring};
+  one.all_reduces = {AlgorithmKind::lockstep_ring};
   return matrix(one);
 }
 
@@ -55,7 +55,7 @@ std::vector<StudyNetwork> networks(const MatrixChoice& choice) {
 
 SweepAxis all_reduces(const MatrixChoice& choice) {
   SweepAxis axis{.name = std::string(kAllReduce), .values = {}};
-  for (const AllReduce each : choice.all_reduces) axis.values.emplace_back(name(each));
+  for (const AlgorithmKind each : choice.all_reduces) axis.values.emplace_back(all_reduce_name(each));
   if (axis.values.empty()) axis.values = {"ring", "dps"};
   return axis;
 }
@@ -84,7 +84,7 @@ void add_all(SweepPlan& plan, const MatrixChoice& choice, const std::vector<Swee
   }
   // What is trained also runs on Opera as it was, to compare with.
   Cell unchanged = cell;
-  unchanged.all_reduce = AllReduce::distributed_parameter_server;
+  unchanged.all_reduce = AlgorithmKind::distributed_parameter_server;
   for (const Knob knob : all_knobs()) {
     if (!changes_work(knob)) unchanged.changes.clear(knob);
   }
@@ -120,7 +120,7 @@ void count(CoDesign& of, const StudyRow& row) {
   if (cell.network == StudyNetwork::fat_tree) of.tree = faster(of.tree, &row);
   if (cell.network != StudyNetwork::opera) return;
   const Changes changes = design(cell);
-  if (changes.empty() && cell.all_reduce == AllReduce::distributed_parameter_server) of.opera = &row;
+  if (changes.empty() && cell.all_reduce == AlgorithmKind::distributed_parameter_server) of.opera = &row;
   if (!changes.of(Knob::reconfiguration_us)) of.tuned = faster(of.tuned, &row);
   of.best = faster(of.best, &row);
 }
@@ -154,7 +154,7 @@ std::vector<std::int64_t> values_of(const std::vector<StudyRow>& rows, Knob knob
 
 Cell work_of(Cell cell) {
   cell.network = StudyNetwork::fat_tree;
-  cell.all_reduce = AllReduce::ring;
+  cell.all_reduce = AlgorithmKind::lockstep_ring;
   cell.seed = 1;
   for (const Knob knob : all_knobs()) {
     if (!changes_work(knob)) cell.changes.clear(knob);

@@ -25,7 +25,7 @@ std::string design_text(Cell cell) {
     if (changes_work(knob)) cell.changes.clear(knob);
   }
   const std::string changed = cell.changes.text(' ');
-  return fmt::format("{} {}{}", name(cell.network), name(cell.all_reduce),
+  return fmt::format("{} {}{}", name(cell.network), all_reduce_name(cell.all_reduce),
                      changed.empty() ? "" : " " + changed);
 }
 
@@ -150,13 +150,14 @@ std::string sweep_csv(const std::vector<FinishedCell>& cells) {
     const model::PublishedVariant variant = variant_of(cell);
     const double iteration = to_us(finished.result.iteration) / 1e6;
     const bool balanced = cell.changes.value_or(Knob::placement, 0) == 1;
-    text += fmt::format(
-        "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},", cell.model, cell.variant, cell.nodes,
-        name(cell.network), name(cell.all_reduce), name(cell.backend), cell.setting.name(), cell.seed,
-        variant.batch, variant.columns, tables_of(cell), cell.changes.value_or(Knob::column_spread, 1),
-        balanced ? "size-balanced" : "round-robin", optional_number(cell.changes, Knob::slice_us),
-        optional_number(cell.changes, Knob::reconfiguration_us),
-        optional_number(cell.changes, Knob::bulk_threshold_kb));
+    text +=
+        fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},", cell.model, cell.variant, cell.nodes,
+                    name(cell.network), all_reduce_name(cell.all_reduce), name(cell.backend),
+                    cell.setting.name(), cell.seed, variant.batch, variant.columns, tables_of(cell),
+                    cell.changes.value_or(Knob::column_spread, 1), balanced ? "size-balanced" : "round-robin",
+                    optional_number(cell.changes, Knob::slice_us),
+                    optional_number(cell.changes, Knob::reconfiguration_us),
+                    optional_number(cell.changes, Knob::bulk_threshold_kb));
     text +=
         fmt::format("{:.9f},{:.1f},{:.9f},{},{:.3f},{:.1f}\n", iteration,
                     static_cast<double>(variant.batch) / iteration, to_us(finished.result.exposed) / 1e6,

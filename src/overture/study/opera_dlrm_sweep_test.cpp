@@ -14,7 +14,7 @@
 namespace overture::study {
 namespace {
 
-using workload::AllReduce;
+using system::AlgorithmKind;
 using namespace std::chrono_literals;
 
 std::set<std::string> names(const std::vector<Cell>& cells) {

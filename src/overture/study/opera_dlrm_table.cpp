@@ -11,7 +11,7 @@
 namespace overture::study {
 namespace {
 
-using workload::AllReduce;
+using system::AlgorithmKind;
 
 std::string variant_text(const Cell& cell) {
   return cell.changes.of(Knob::tables) ? fmt::format("{}-table", tables_of(cell)) : cell.variant;
@@ -19,7 +19,7 @@ std::string variant_text(const Cell& cell) {
 
 std::vector<std::string> first_columns(const Cell& cell) {
   return {cell.model, variant_text(cell), fmt::format("{}", cell.nodes), std::string(name(cell.network)),
-          std::string(name(cell.all_reduce))};
+          std::string(all_reduce_name(cell.all_reduce))};
 }
 
 std::string or_dash(const std::optional<double>& number) {
@@ -37,7 +37,7 @@ bool same_but_network(const Cell& a, const Cell& b) {
 }
 
 const StudyRow* find(const std::vector<StudyRow>& rows, const Cell& like, StudyNetwork network,
-                     AllReduce all_reduce) {
+                     AlgorithmKind all_reduce) {
   const auto found = std::ranges::find_if(rows, [&](const StudyRow& row) {
     return same_but_network(row.cell, like) && row.cell.network == network &&
            row.cell.all_reduce == all_reduce;
@@ -111,8 +111,8 @@ std::optional<Speedup> speedup(const std::vector<StudyRow>& rows, const Cell& li
   return result;
 }
 
-std::optional<Speedup> opera_speedup(const std::vector<StudyRow>& rows, const Cell& like, AllReduce on_opera,
-                                     AllReduce on_tree) {
+std::optional<Speedup> opera_speedup(const std::vector<StudyRow>& rows, const Cell& like,
+                                     AlgorithmKind on_opera, AlgorithmKind on_tree) {
   return speedup(rows, like, {StudyNetwork::opera, on_opera}, {StudyNetwork::fat_tree, on_tree});
 }
 
@@ -122,7 +122,7 @@ std::string finding(const std::vector<StudyRow>& rows) {
   double least = std::numeric_limits<double>::max();
   double most = 0;
   for (const Cell& cell : comparisons(rows)) {
-    for (const AllReduce all_reduce : {kRing, kDps}) {
+    for (const AlgorithmKind all_reduce : {kRing, kDps}) {
       const auto speedup = opera_speedup(rows, cell, all_reduce, all_reduce);
       if (!speedup) continue;
       ++compared;
@@ -238,7 +238,8 @@ std::string study_csv(const std::vector<FinishedCell>& cells) {
     const auto theirs = [](const auto& s) { return s ? s->published : std::nullopt; };
     text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{:.9f},", cell.model, cell.variant, variant.batch,
                         variant.columns, tables_of(cell), cell.nodes, name(cell.network),
-                        name(cell.all_reduce), name(cell.backend), cell.setting.name(), cell.seed, seconds);
+                        all_reduce_name(cell.all_reduce), name(cell.backend), cell.setting.name(), cell.seed,
+                        seconds);
     text += published ? fmt::format("{:.9f},{},", published_seconds(*published), published->plotted) : ",,";
     text += comparable ? "same," : "with every artefact of the published runs,";
     text +=

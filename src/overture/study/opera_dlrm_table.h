@@ -39,14 +39,14 @@ struct Speedup {
 };
 struct Contender {
   StudyNetwork network;
-  workload::AllReduce all_reduce;
+  system::AlgorithmKind all_reduce;
 };
 // Of `one` over `other`; none when one of the two was not run.
 std::optional<Speedup> speedup(const std::vector<StudyRow>& rows, const Cell& like, const Contender& one,
                                const Contender& other);
 // Of Opera over the fat tree.
 std::optional<Speedup> opera_speedup(const std::vector<StudyRow>& rows, const Cell& like,
-                                     workload::AllReduce on_opera, workload::AllReduce on_tree);
+                                     system::AlgorithmKind on_opera, system::AlgorithmKind on_tree);
 
 // How Opera fares against the fat tree with the same all-reduce on both, in one sentence; empty when nothing
 // can be compared.

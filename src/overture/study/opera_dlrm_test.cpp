@@ -19,7 +19,7 @@
 namespace overture::study {
 namespace {
 
-using workload::AllReduce;
+using system::AlgorithmKind;
 using namespace std::chrono_literals;
 
 std::vector<FinishedCell> run_all(const MatrixChoice& choice) {

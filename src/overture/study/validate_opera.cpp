@@ -9,12 +9,12 @@
 #include "overture/network/packet/packet_network.h"
 #include "overture/network/rotor/rotor_network.h"
 #include "overture/network/rotor/run_flows.h"
+#include "overture/simulation/play.h"
 #include "overture/study/opera_dlrm_published.h"
 #include "overture/study/opera_dlrm_run.h"
 #include "overture/study/validate.h"
 #include "overture/topology/dynexp_file.h"
 #include "overture/topology/fat_tree.h"
-#include "overture/workload/task_executor.h"
 
 namespace overture::study {
 namespace {
@@ -22,7 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 using namespace literals;
 using network::rotor::RotorConfig;
-using workload::AllReduce;
+using system::AlgorithmKind;
 using workload::DlrmStep;
 using Flows = std::vector<network::rotor::FlowSpec>;
 
@@ -97,7 +97,7 @@ void opera_flows(const topology::Dynexp& network, const Report& report) {
 }
 
 // tests/golden/htsim/README.md, "DLRM replay".
-DlrmStep small_dlrm(AllReduce all_reduce) {
+DlrmStep small_dlrm(AlgorithmKind all_reduce) {
   DlrmStep step{
       .model = model::make_dlrm(
           {.name = "S16", .tables = 64, .columns = 64, .width = 1024, .bottom_layers = 4, .top_layers = 4}),
@@ -114,7 +114,7 @@ DlrmStep small_dlrm(AllReduce all_reduce) {
 
 template <class Network>
 double replay_ms(const DlrmStep& step, Network& network, sim::EventQueue& events) {
-  return to_us(run_tasks(dlrm_tasks(step), network, events).makespan) / 1000;
+  return to_us(simulation::play(dlrm_tasks(step), dlrm_system(step), network, events).finished) / 1000;
 }
 
 double replay_on_tree() {
@@ -123,11 +123,11 @@ double replay_on_tree() {
   sim::EventQueue events;
   network::packet::PacketNetwork network(topology::fat_tree(config), network::packet::dlrm_study_dctcp(),
                                          events);
-  return replay_ms(small_dlrm(AllReduce::ring), network, events);
+  return replay_ms(small_dlrm(AlgorithmKind::lockstep_ring), network, events);
 }
 
 double replay_on_opera(const topology::Dynexp& dynexp) {
-  DlrmStep step = small_dlrm(AllReduce::distributed_parameter_server);
+  DlrmStep step = small_dlrm(AlgorithmKind::distributed_parameter_server);
   step.packet = 1500_B;
   step.packet_sent = 1_B;  // RotorLB's packets are its own affair
   sim::EventQueue events;
@@ -157,7 +157,7 @@ void traffic(const Report& report) {
   double published = 0;
   double equal = 0;
   for (const Cell& cell : matrix({.networks = {StudyNetwork::fat_tree},
-                          .all_reduces = {AllReduce::ring},
+                          .all_reduces = {AlgorithmKind::lockstep_ring},
                           .setting = Setting::published()})) {
     const auto share = published_traffic_fraction(cell);
     if (!share || (cell.model == "I" && cell.nodes == 1024)) continue;

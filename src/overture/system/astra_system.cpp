@@ -188,6 +188,7 @@ AstraSystem parse_astra_system(std::string_view text, const std::string& file,
   AstraSystem result;
   SystemConfig& config = result.config;
   config.cycle = Nanoseconds{1};
+  config.tree_always_reduces = true;
   config.scheduling = reader.choice<SchedulingPolicy>(
       "scheduling-policy", {{"LIFO", SchedulingPolicy::lifo}, {"FIFO", SchedulingPolicy::fifo}});
   const int delay = reader.has("endpoint-delay") ? reader.integer("endpoint-delay", 0, kMany) : 10;

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -13,13 +14,35 @@
 
 namespace overture::system {
 
-enum class AlgorithmKind : std::uint8_t { ring, direct, halving_doubling, double_binary_tree };
+enum class AlgorithmKind : std::uint8_t {
+  ring,
+  direct,
+  halving_doubling,
+  double_binary_tree,
+  pairwise,                      // all_to_all: one partner after the other
+  bruck,                         // all_to_all: log n messages, each byte several times on its way
+  lockstep_ring,                 // all_reduce: a ring whose steps everybody begins together
+  parameter_server,              // all_reduce: everything to the first rank and back
+  distributed_parameter_server,  // all_reduce: every rank serves a share; everybody to everybody, twice
+  binomial_tree,                 // broadcast
+  dissemination,                 // barrier
+  from_file,                     // told step by step in a file
+};
+
+struct Steps;
 
 struct Algorithm {
   AlgorithmKind kind = AlgorithmKind::ring;
-  int window = 0;  // direct: at most so many messages outstanding; 0 means all at once
+  // direct: at most so many messages outstanding, 0 means all at once; ring: pieces of a message that follow
+  // each other round the ring, 0 means one.
+  int window = 0;
+  std::shared_ptr<const Steps> steps{};  // of the kind `from_file`
   friend bool operator==(const Algorithm&, const Algorithm&) = default;
 };
+
+// Can it carry out the operation?
+bool can_do(AlgorithmKind algorithm, CollectiveKind kind);
+std::string_view name(AlgorithmKind kind);
 
 // How one kind of collective is carried out: an algorithm per dimension, or one over all ranks as if they
 // stood in a single dimension.
@@ -50,18 +73,40 @@ struct SharedBus {
   Duration local_reduction = Duration{1000};  // per 100 bytes
 };
 
+// How the lock-step ring and the parameter servers cut an all-reduce into messages. The defaults are what a
+// real library does; the others are those of FlexFlow's simulator in the Opera study.
+struct RoundRules {
+  // Messages are rounded down to size / ranks, what is left over is never sent.
+  bool drop_remainder = false;
+  // A ring whose messages would be shorter than this is one round only, with all bytes that a rank would
+  // send, divided once more by the number of ranks. 0: never.
+  Bytes end_ring_early_below{};
+  // Shorter messages are sent as this much.
+  Bytes smallest_message{1};
+
+  friend bool operator==(const RoundRules&, const RoundRules&) = default;
+};
+
+// None but for broadcast and barrier, for which one algorithm over all ranks always does.
+std::array<Implementation, kCollectiveKinds> default_implementations();
+
 struct SystemConfig {
   SchedulingPolicy scheduling = SchedulingPolicy::lifo;
   Duration endpoint_delay = Duration{10'000};  // before every send and after every receive
   int active_chunks = 1;                       // per dimension, shared by its queues
   int splits = 1;                              // chunks per collective
   int queues_per_dimension = 1;
-  std::array<Implementation, 4> implementations;  // indexed by CollectiveKind
+  // Indexed by CollectiveKind.
+  std::array<Implementation, kCollectiveKinds> implementations = default_implementations();
   Optimization optimization = Optimization::baseline;
   IntraOrder intra_order = IntraOrder::fifo;
   InterOrder inter_order = InterOrder::ascending;
   std::optional<SharedBus> shared_bus;
   bool rendezvous = false;
+  RoundRules rounds;
+  // ASTRA-sim's double binary tree does a whole all-reduce whatever it is asked for (1.0, quirk 7). Without
+  // this, other collectives by that tree are refused.
+  bool tree_always_reduces = false;
   // ASTRA-sim counts whole nanoseconds and runs what falls into one of them together; finer is more exact.
   Duration cycle = Duration{1};
 

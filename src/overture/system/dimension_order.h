@@ -6,11 +6,9 @@
 #include "overture/base/units.h"
 #include "overture/system/collective.h"
 #include "overture/system/config.h"
+#include "overture/system/request.h"
 
 namespace overture::system {
-
-// Which dimensions a collective spans.
-using DimensionMask = std::vector<bool>;
 
 struct ChunkOrder {
   std::vector<int> dimensions;  // all of them, also those that the collective does not span

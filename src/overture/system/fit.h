@@ -11,8 +11,10 @@
 namespace overture::system {
 
 // Gives both halves of a broken dimension its algorithm, and checks that every algorithm that will be used
-// can run on its dimension. Throws UserError; `file` is where the algorithms were written.
+// can run on its dimension and among groups of these sizes. Throws UserError; `file` is where the algorithms
+// were written.
 SystemConfig fit(SystemConfig config, std::span<const CollectiveKind> used, const LogicalDimensions& logical,
-                 const topology::Hierarchy& machine, const std::string& file);
+                 const topology::Hierarchy& machine, const std::string& file,
+                 std::span<const int> group_sizes = {});
 
 }  // namespace overture::system

@@ -9,7 +9,12 @@ namespace overture::system {
 PhaseResources::PhaseResources(int dimensions, int queues_per_dimension)
     : queues_(queues_per_dimension),
       next_queue_(static_cast<std::size_t>(dimensions)),
-      next_tree_(4, std::vector<bool>(static_cast<std::size_t>(dimensions))) {}
+      next_tree_(kCollectiveKinds, std::vector<bool>(static_cast<std::size_t>(dimensions))) {}
+
+void PhaseResources::add_dimension() {
+  next_queue_.push_back(0);
+  for (auto& trees : next_tree_) trees.push_back(false);
+}
 
 void PhaseResources::assign(Phase& phase, CollectiveKind collective) {
   const auto d = static_cast<std::size_t>(phase.dimension_index);

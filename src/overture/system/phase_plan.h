@@ -15,6 +15,8 @@ class PhaseResources {
  public:
   PhaseResources(int dimensions, int queues_per_dimension);
 
+  // One more, for a named group.
+  void add_dimension();
   // The first half of a dimension's queues runs clockwise, the rest the other way.
   void assign(Phase& phase, CollectiveKind collective);
 

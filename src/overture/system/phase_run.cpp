@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "overture/base/check.h"
+#include "overture/system/round_run.h"
+#include "overture/system/step_run.h"
 #include "overture/system/tree_run.h"
 #include "overture/system/window_run.h"
 
@@ -12,6 +14,7 @@ namespace {
 constexpr Bytes kHandshake{8192};  // ASTRA-sim's rendezvous message
 
 int participant_count(const PhaseContext& context, const Phase& phase) {
+  if (phase.group) return static_cast<int>(phase.group->ranks.size());
   switch (context.scope) {
     case Scope::rank_0: return 1;
     case Scope::group: return phase.dimension.size;
@@ -22,11 +25,45 @@ int participant_count(const PhaseContext& context, const Phase& phase) {
 
 }  // namespace
 
+std::vector<std::vector<Rank>> groups_of_phase(const Phase& phase, Scope scope, int all_ranks) {
+  if (phase.group) return {phase.group->ranks};
+  const LogicalDimension& dimension = phase.dimension;
+  std::vector<std::vector<Rank>> groups;
+  for (int rank = 0; rank < all_ranks; ++rank) {
+    if (dimension.coordinate(Rank{rank}) != 0) continue;
+    std::vector<Rank>& group = groups.emplace_back();
+    for (int c = 0; c < dimension.size; ++c) group.push_back(dimension.neighbour(Rank{rank}, c));
+    if (scope != Scope::all) break;
+  }
+  return groups;
+}
+
 std::unique_ptr<PhaseRun> PhaseRun::make(PhaseContext& context, const Phase& phase,
                                          std::function<void()> finished) {
-  if (phase.algorithm.kind == AlgorithmKind::double_binary_tree) {
-    check(context.scope != Scope::rank_0, "a tree needs its whole group");
-    return std::make_unique<TreeRun>(context, phase, std::move(finished));
+  const bool alone = context.scope == Scope::rank_0 && !phase.group;
+  if (phase.sizes) {
+    check(!alone, "sizes of pairs need all ranks of the group");
+    return std::make_unique<StepRun>(context, phase, std::move(finished));
+  }
+  switch (phase.algorithm.kind) {
+    case AlgorithmKind::double_binary_tree:
+      check(!alone, "a tree needs its whole group");
+      return std::make_unique<TreeRun>(context, phase, std::move(finished));
+    case AlgorithmKind::lockstep_ring:
+    case AlgorithmKind::parameter_server:
+    case AlgorithmKind::distributed_parameter_server:
+      check(!alone, "rounds need their whole group");
+      return std::make_unique<RoundRun>(context, phase, std::move(finished));
+    case AlgorithmKind::binomial_tree:
+    case AlgorithmKind::dissemination:
+    case AlgorithmKind::from_file:
+      check(!alone, "steps need their whole group");
+      return std::make_unique<StepRun>(context, phase, std::move(finished));
+    case AlgorithmKind::ring:
+    case AlgorithmKind::direct:
+    case AlgorithmKind::halving_doubling:
+    case AlgorithmKind::pairwise:
+    case AlgorithmKind::bruck: break;
   }
   return std::make_unique<WindowRun>(context, phase, std::move(finished));
 }
@@ -41,16 +78,24 @@ PhaseRun::PhaseRun(PhaseContext& context, const Phase& phase, std::function<void
 }
 
 Rank PhaseRun::rank(int participant) const {
+  if (phase_.group) return phase_.group->ranks[static_cast<std::size_t>(participant)];
   return context_.scope == Scope::group ? Rank{participant * phase_.dimension.stride} : Rank{participant};
 }
 
 int PhaseRun::participant(Rank rank) const {
+  if (phase_.group) return phase_.group->coordinate.at(rank);
   return context_.scope == Scope::group ? index(rank) / phase_.dimension.stride : index(rank);
 }
 
+Rank PhaseRun::neighbour(int participant, int offset) const {
+  if (!phase_.group) return phase_.dimension.neighbour(rank(participant), offset);
+  const int size = participants_;
+  return rank(((participant + offset) % size + size) % size);
+}
+
 void PhaseRun::post_send(int sender, Rank to, std::int32_t number, Bytes size) {
-  if (sender == 0) context_.sent(to, size);
-  if (context_.scope == Scope::rank_0) return;  // the peer that receives it is not simulated
+  if (rank(sender) == Rank{0}) context_.sent(to, size);
+  if (mirrored()) return;  // the peer that receives it is not simulated
   const int receiver = participant(to);
   if (context_.rendezvous && early_clear_.erase(key(receiver, number)) == 0) return;  // not cleared yet
   transmit(rank(sender), receiver, number, size);
@@ -59,13 +104,13 @@ void PhaseRun::post_send(int sender, Rank to, std::int32_t number, Bytes size) {
 void PhaseRun::post_receive(int receiver, Rank from, std::int32_t number, Bytes size) {
   if (receiver == 0) posted_at_.resize(std::max(posted_at_.size(), static_cast<std::size_t>(number) + 1));
   if (receiver == 0) posted_at_[static_cast<std::size_t>(number)] = clock().now();
-  if (context_.rendezvous && receiver == 0) context_.sent(from, kHandshake);
-  if (context_.scope == Scope::rank_0) {
+  if (context_.rendezvous && rank(receiver) == Rank{0}) context_.sent(from, kHandshake);
+  if (mirrored()) {
     post_mirrored_receive(from, number, size);
     return;
   }
   if (context_.rendezvous) {
-    context_.network.send({rank(receiver), from, kHandshake},
+    context_.network.send(message(rank(receiver), from, kHandshake),
                           [this, receiver, number] { cleared(receiver, number); });
   }
   if (early_data_.erase(key(receiver, number)) > 0) {
@@ -77,16 +122,17 @@ void PhaseRun::post_receive(int receiver, Rank from, std::int32_t number, Bytes 
 // arrives.
 void PhaseRun::post_mirrored_receive(Rank from, std::int32_t number, Bytes size) {
   if (!context_.rendezvous) {
-    context_.network.send({from, Rank{0}, size}, [this, number] { accept(0, number); });
+    context_.network.send(message(from, Rank{0}, size), [this, number] { accept(0, number); });
     return;
   }
-  context_.network.send({Rank{0}, from, kHandshake}, [this, from, number] {
-    context_.network.send({from, Rank{0}, message_size(number)}, [this, number] { accept(0, number); });
+  context_.network.send(message(Rank{0}, from, kHandshake), [this, from, number] {
+    context_.network.send(message(from, Rank{0}, message_size(number)),
+                          [this, number] { accept(0, number); });
   });
 }
 
 void PhaseRun::transmit(Rank from, int receiver, std::int32_t number, Bytes size) {
-  context_.network.send({from, rank(receiver), size},
+  context_.network.send(message(from, rank(receiver), size),
                         [this, receiver, number] { delivered(receiver, number); });
 }
 
@@ -115,11 +161,14 @@ void PhaseRun::accept(int receiver, std::int32_t number) {
   arrived(receiver, number);
 }
 
-// Where all ranks do the same they finish in step, and what follows comes at once, as in ASTRA-sim. Where they differ,
-// it comes after all else that was due at this moment: which rank is the last to finish, and so how many are simulated,
-// must not decide ties.
 void PhaseRun::participant_finished() {
-  if (++finished_count_ < participants_) return;
+  if (++finished_count_ == participants_) all_finished();
+}
+
+// Where all ranks do the same they finish in step, and what follows comes at once, as in ASTRA-sim. Where
+// they differ, it comes after all else that was due at this moment: which rank is the last to finish, and so
+// how many are simulated, must not decide ties.
+void PhaseRun::all_finished() {
   if (context_.uniform) {
     finished_();
   } else {

@@ -6,14 +6,17 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
 #include "overture/base/ids.h"
+#include "overture/network/exchange.h"
 #include "overture/network/network.h"
 #include "overture/system/config.h"
 #include "overture/system/endpoint.h"
 #include "overture/system/logical_dimensions.h"
+#include "overture/system/request.h"
 #include "overture/system/schedule.h"
 #include "overture/system/tree.h"
 
@@ -24,16 +27,25 @@ namespace overture::system {
 // but all groups of the dimension are alike, rank 0's group tells all.
 enum class Scope : std::uint8_t { rank_0, group, all };
 
+// Ranks that a collective names one by one, in the order of their coordinates.
+struct NamedGroup {
+  std::vector<Rank> ranks;
+  std::unordered_map<Rank, int> coordinate;
+};
+
 struct Phase {
   CollectiveKind kind = CollectiveKind::all_reduce;
   Algorithm algorithm;
-  LogicalDimension dimension;
-  int dimension_index = 0;  // whose queue it waits in
-  int queue = 0;            // within the dimension
+  LogicalDimension dimension;  // of a named group only its size
+  int dimension_index = 0;     // whose queue it waits in
+  int queue = 0;               // within the dimension
   int direction = 1;
   TreeRoot tree_root = TreeRoot::largest;
   Bytes input;
   Bytes output;
+  std::shared_ptr<const NamedGroup> group{};  // null: all groups along the dimension, as the scope says
+  std::shared_ptr<const PairSizes> sizes{};   // all_to_all with a size for every pair, in place of `input`
+  network::MessageName name{};                // of its messages
 };
 
 // Sees what rank 0 sends. For statistics; changes nothing.
@@ -47,10 +59,17 @@ struct PhaseContext {
   Scope scope;
   bool rendezvous;
   int all_ranks;
-  bool uniform;  // all ranks do the same in every phase
+  bool uniform;             // all ranks do the same in every phase
+  Duration endpoint_delay;  // of every round
+  RoundRules rounds;
   std::function<Endpoint&(Rank)> endpoint;  // of a rank that is simulated
   SendObserver sent;
+  // The groups that play a phase at the same time, as the network knows them. The answer stays where it is.
+  std::function<const std::vector<network::GroupId>&(const Phase&)> groups_of;
 };
+
+// The groups of a phase that are simulated, each in the order of its coordinates.
+std::vector<std::vector<Rank>> groups_of_phase(const Phase& phase, Scope scope, int all_ranks);
 
 class PhaseRun {
  public:
@@ -72,12 +91,17 @@ class PhaseRun {
  protected:
   PhaseRun(PhaseContext& context, const Phase& phase, std::function<void()> finished);
 
-  // Participants are numbered from 0; participant 0 is rank 0.
+  // Participants are numbered from 0; without a named group participant 0 is rank 0.
   int participants() const { return participants_; }
   Rank rank(int participant) const;
-  int coordinate(int participant) const { return phase_.dimension.coordinate(rank(participant)); }
+  int coordinate(int participant) const {
+    return phase_.group ? participant : phase_.dimension.coordinate(rank(participant));
+  }
   int participant(Rank rank) const;
+  // Who stands `offset` further along the dimension (negative: back), round the end.
+  Rank neighbour(int participant, int offset) const;
   CycleClock& clock() { return context_.clock; }
+  PhaseContext& context() { return context_; }
   Endpoint& endpoint(int participant) { return *endpoints_[static_cast<std::size_t>(participant)]; }
 
   // A message is named by its receiver and a number. Sending and being ready to receive come in any order.
@@ -91,6 +115,7 @@ class PhaseRun {
   virtual void arrived(int receiver, std::int32_t number) = 0;
 
   void participant_finished();
+  void all_finished();
 
   const Phase phase_;
 
@@ -104,6 +129,9 @@ class PhaseRun {
   void cleared(int receiver, std::int32_t number);
   void accept(int receiver, std::int32_t number);
   void post_mirrored_receive(Rank from, std::int32_t number, Bytes size);
+  // Rank 0 stands for all, so that what it waits for comes from peers that are not simulated.
+  bool mirrored() const { return context_.scope == Scope::rank_0 && !phase_.group; }
+  network::Message message(Rank from, Rank to, Bytes size) const { return {from, to, size, phase_.name}; }
 
   PhaseContext& context_;
   int participants_;

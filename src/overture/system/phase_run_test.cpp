@@ -34,6 +34,7 @@ std::int64_t ring_ns(const Case& c) {
     case all_gather: return n * e + (n - 1) * latency(d);
     case all_reduce: return (2 * (n - 1) + 1) * e + 2 * (n - 1) * latency(piece) + (n - 1) * reduction(piece);
     case all_to_all: return (n * (n - 1) / 2 + 1) * e + n * (n - 1) / 2 * latency(piece);
+    default: return 0;
   }
   return 0;
 }
@@ -46,6 +47,7 @@ std::int64_t direct_ns(const Case& c) {
     case all_gather: return 2 * e + latency(d);
     case all_reduce: return 3 * e + 2 * latency(piece) + reduction(piece);
     case all_to_all: return 2 * e + latency(piece);
+    default: return 0;
   }
   return 0;
 }

@@ -10,32 +10,50 @@ namespace overture::system {
 Schedule::Schedule(CollectiveKind kind, Algorithm algorithm, int ranks, Bytes data, int direction)
     : kind_(kind), algorithm_(algorithm.kind), ranks_(ranks), direction_(direction), data_(data) {
   check(ranks >= 2, "a phase has at least two ranks");
-  const std::int64_t peers = ranks - 1;
   switch (algorithm.kind) {
-    case AlgorithmKind::ring:
-      // An all-to-all on a ring hands everything to the neighbour: N - 1 pieces, then N - 2, and so on.
-      messages_ = kind == CollectiveKind::all_reduce   ? 2 * peers
-                  : kind == CollectiveKind::all_to_all ? peers * ranks / 2
-                                                       : peers;
-      period_ = ranks;
+    case AlgorithmKind::ring: set_ring(std::max(1, algorithm.window)); break;
+    case AlgorithmKind::direct: set_direct(algorithm.window); break;
+    case AlgorithmKind::halving_doubling: set_halving_doubling(); break;
+    case AlgorithmKind::pairwise:
+      check(kind == CollectiveKind::all_to_all, "pairwise does only all-to-all");
+      messages_ = ranks - 1;
       break;
-    case AlgorithmKind::direct:
-      messages_ = kind == CollectiveKind::all_reduce ? 2 * peers : peers;
-      middle_ = kind == CollectiveKind::all_reduce ? peers : 0;
-      window_ = algorithm.window == 0 ? ranks - 1 : std::min(algorithm.window, ranks - 1);
-      own_packets_ = window_;
-      period_ = 2 * own_packets_;
+    case AlgorithmKind::bruck:
+      check(kind == CollectiveKind::all_to_all, "Bruck's algorithm does only all-to-all");
+      messages_ = std::bit_width(static_cast<unsigned>(ranks - 1));
       break;
-    case AlgorithmKind::halving_doubling:
-      check(std::has_single_bit(static_cast<unsigned>(ranks)),
-            "halving-doubling has a power of two of ranks");
-      check(kind != CollectiveKind::all_to_all, "halving-doubling does not do all-to-all");
-      log2_ranks_ = std::countr_zero(static_cast<unsigned>(ranks));
-      messages_ = kind == CollectiveKind::all_reduce ? 2 * log2_ranks_ : log2_ranks_;
-      period_ = log2_ranks_;
-      break;
-    case AlgorithmKind::double_binary_tree: check(false, "a tree is not a window schedule"); break;
+    default: check(false, "this algorithm is not a window schedule"); break;
   }
+}
+
+// An all-to-all on a ring hands everything to the neighbour: N - 1 pieces, then N - 2, and so on. Pieces of
+// one message follow each other round the ring, each on its own.
+void Schedule::set_ring(int pieces) {
+  const std::int64_t peers = ranks_ - 1;
+  messages_ = kind_ == CollectiveKind::all_reduce   ? 2 * peers
+              : kind_ == CollectiveKind::all_to_all ? peers * ranks_ / 2
+                                                    : peers;
+  messages_ *= pieces;
+  pieces_ = window_ = pieces;
+  own_packets_ = pieces;
+  period_ = std::int64_t{ranks_} * pieces;
+}
+
+void Schedule::set_direct(int window) {
+  const std::int64_t peers = ranks_ - 1;
+  messages_ = kind_ == CollectiveKind::all_reduce ? 2 * peers : peers;
+  middle_ = kind_ == CollectiveKind::all_reduce ? peers : 0;
+  window_ = window == 0 ? ranks_ - 1 : std::min(window, ranks_ - 1);
+  own_packets_ = window_;
+  period_ = 2 * own_packets_;
+}
+
+void Schedule::set_halving_doubling() {
+  check(std::has_single_bit(static_cast<unsigned>(ranks_)), "halving-doubling has a power of two of ranks");
+  check(kind_ != CollectiveKind::all_to_all, "halving-doubling does not do all-to-all");
+  log2_ranks_ = std::countr_zero(static_cast<unsigned>(ranks_));
+  messages_ = kind_ == CollectiveKind::all_reduce ? 2 * log2_ranks_ : log2_ranks_;
+  period_ = log2_ranks_;
 }
 
 Exchange Schedule::exchange(std::int64_t k, int coordinate) const {
@@ -44,6 +62,18 @@ Exchange Schedule::exchange(std::int64_t k, int coordinate) const {
     case AlgorithmKind::direct: {
       const int distance = static_cast<int>(k % (ranks_ - 1)) + 1;
       return {direction_ * distance, -direction_ * distance, size(k)};
+    }
+    case AlgorithmKind::bruck: {
+      const int distance = 1 << k;
+      return {direction_ * distance, -direction_ * distance, size(k)};
+    }
+    case AlgorithmKind::pairwise: {
+      const int distance = static_cast<int>(k) + 1;
+      // With a power of two of ranks two partners exchange with each other.
+      if (!std::has_single_bit(static_cast<unsigned>(ranks_)))
+        return {direction_ * distance, -direction_ * distance, size(k)};
+      const int offset = (coordinate ^ distance) - coordinate;
+      return {offset, offset, size(k)};
     }
     default: {
       const int distance = halving_doubling_distance(k);
@@ -55,7 +85,16 @@ Exchange Schedule::exchange(std::int64_t k, int coordinate) const {
 
 Bytes Schedule::size(std::int64_t k) const {
   if (algorithm_ == AlgorithmKind::halving_doubling) return halving_doubling_size(k);
-  return kind_ == CollectiveKind::all_gather ? data_ : data_ / ranks_;
+  if (algorithm_ == AlgorithmKind::bruck) return bruck_size(k);
+  return (kind_ == CollectiveKind::all_gather ? data_ : data_ / ranks_) / pieces_;
+}
+
+// Message k carries everything whose way still has a step of 2^k in it (Bruck et al., 1997).
+Bytes Schedule::bruck_size(std::int64_t k) const {
+  const std::int64_t step = std::int64_t{1} << k;
+  const std::int64_t whole = ranks_ / (2 * step);
+  const std::int64_t blocks = whole * step + std::max<std::int64_t>(0, ranks_ % (2 * step) - step);
+  return data_ / ranks_ * blocks;
 }
 
 // Partners 1, 2, 4, ... apart on the way in; the same backwards on the way out.

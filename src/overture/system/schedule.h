@@ -42,7 +42,11 @@ class Schedule {
   Preparation preparation(std::int64_t k) const;
 
  private:
+  void set_ring(int pieces);
+  void set_direct(int window);
+  void set_halving_doubling();
   int halving_doubling_distance(std::int64_t k) const;
+  Bytes bruck_size(std::int64_t k) const;
   Bytes halving_doubling_size(std::int64_t k) const;
 
   CollectiveKind kind_;
@@ -50,6 +54,7 @@ class Schedule {
   int ranks_;
   int direction_;
   int log2_ranks_ = 0;
+  int pieces_ = 1;  // of what a ring hands on
   Bytes data_;
   std::int64_t messages_ = 0;
   std::int64_t middle_ = 0;

@@ -28,8 +28,8 @@ std::int64_t bytes_sent(const Schedule& schedule) {
 template <class Body>
 void for_every_schedule(CollectiveKind kind, Body body) {
   for (const int ranks : kRankCounts) {
-    for (const Algorithm algorithm : {Algorithm{ring}, Algorithm{direct}, Algorithm{direct, 2},
-                                      Algorithm{direct, 1}, Algorithm{halving_doubling}}) {
+    for (const Algorithm& algorithm : {Algorithm{ring}, Algorithm{direct}, Algorithm{direct, 2},
+                                       Algorithm{direct, 1}, Algorithm{halving_doubling}}) {
       if (algorithm.kind == halving_doubling && (!power_of_two(ranks) || kind == all_to_all)) continue;
       for (const int direction : {1, -1}) {
         SCOPED_TRACE(testing::Message() << ranks << " ranks, algorithm " << static_cast<int>(algorithm.kind)

@@ -9,6 +9,18 @@ using topology::DimensionKind;
 
 Scope larger(Scope a, Scope b) { return std::max(a, b); }
 
+// Ranks of the group do different things, or meet as a whole.
+bool needs_its_group(const Algorithm& algorithm) {
+  switch (algorithm.kind) {
+    case AlgorithmKind::ring:
+    case AlgorithmKind::direct:
+    case AlgorithmKind::halving_doubling:
+      return algorithm.kind == AlgorithmKind::ring && algorithm.window > 1;
+    case AlgorithmKind::double_binary_tree: return false;  // as the dimension's kind says
+    default: return true;
+  }
+}
+
 // What can meet on the links of one dimension.
 struct Traffic {
   bool contention;     // do messages share links at all?
@@ -21,6 +33,7 @@ struct Traffic {
 Scope scope_of_phase(const Algorithm& algorithm, const LogicalDimension& logical,
                      const topology::Hierarchy& machine, const Traffic& traffic) {
   if (logical.size < 2) return Scope::rank_0;
+  if (needs_its_group(algorithm)) return traffic.contention ? Scope::all : Scope::group;
   const auto& physical = machine.dimension(logical.physical);
   const bool part = logical.size != physical.size;
   const bool tree = algorithm.kind == AlgorithmKind::double_binary_tree;
@@ -72,6 +85,7 @@ Traffic traffic_along(std::size_t d, const SystemConfig& config, std::span<const
 Scope scope_of_flat(CollectiveKind kind, const SystemConfig& config, std::span<const CollectiveKind> used,
                     const LogicalDimensions& logical, const topology::Hierarchy& machine, bool contention) {
   const Algorithm& algorithm = config.implementation(kind).per_dimension.front();
+  if (needs_its_group(algorithm)) return contention ? Scope::all : Scope::group;
   int real_dimensions = 0;
   LogicalDimension last;
   for (int d = 0; d < machine.dimensions(); ++d) {

@@ -35,7 +35,7 @@ Scope scope(Job job, bool contention) {
 TEST(ExactScope, OneRankTellsAllWhereMessagesDoNotMeet) {
   for (const DimensionKind kind :
        {DimensionKind::ring, DimensionKind::fully_connected, DimensionKind::switched}) {
-    for (const Algorithm algorithm :
+    for (const Algorithm& algorithm :
          {Algorithm{ring}, Algorithm{direct}, Algorithm{direct, 2}, Algorithm{halving_doubling}}) {
       EXPECT_EQ(scope({{{kind, 8}}, {algorithm}}, kAlone), Scope::rank_0);
     }
@@ -49,7 +49,7 @@ TEST(ExactScope, ATreeNeedsItsGroup) {
 }
 
 TEST(ExactScope, OneChunkAtATimeNeedsOneRankUnlessMessagesCrossALinkOfOthers) {
-  for (const Algorithm algorithm :
+  for (const Algorithm& algorithm :
        {Algorithm{ring}, Algorithm{direct}, Algorithm{direct, 2}, Algorithm{halving_doubling}}) {
     EXPECT_EQ(scope({{{DimensionKind::switched, 8}}, {algorithm}}, kSharing), Scope::rank_0);
     EXPECT_EQ(scope({{{DimensionKind::fully_connected, 8}}, {algorithm}}, kSharing), Scope::rank_0);

@@ -40,17 +40,48 @@ System::System(Setup setup, const topology::Hierarchy& machine, sim::EventQueue&
                .rendezvous = setup_.config.rendezvous,
                .all_ranks = machine.ranks(),
                .uniform = setup_.uniform,
+               .endpoint_delay = setup_.config.shared_bus ? Duration{} : setup_.config.endpoint_delay,
+               .rounds = setup_.config.rounds,
                .endpoint = [this](Rank rank) -> Endpoint& { return endpoint(rank); },
-               .sent = [](Rank, Bytes) {}},
+               .sent = [](Rank, Bytes) {},
+               .groups_of = [this](const Phase& phase) -> const std::vector<network::GroupId>& {
+                 return exchanging_groups(phase);
+               }},
       order_(setup_.config.inter_order, order_dimensions(setup_)),
       flat_order_(InterOrder::ascending, {{.size = machine.ranks(), .gib_per_s = 1}}),
-      resources_(setup_.logical.count(), setup_.config.queues_per_dimension),
-      use_(static_cast<std::size_t>(setup_.logical.count())),
-      occupancy_(static_cast<std::size_t>(setup_.logical.count())) {
+      resources_(setup_.logical.count(), setup_.config.queues_per_dimension) {
+  for (int d = 0; d < setup_.logical.count(); ++d) add_queues();
+}
+
+// For one dimension or named group more.
+void System::add_queues() {
   const int queues = setup_.config.queues_per_dimension;
-  const int limit = (setup_.config.active_chunks + queues - 1) / queues;
-  queues_.assign(static_cast<std::size_t>(setup_.logical.count() * queues),
+  const int limit = (setup_.config.active_chunks - 1) / queues + 1;
+  queues_.insert(queues_.end(), static_cast<std::size_t>(queues),
                  ChunkQueue(setup_.config.intra_order, limit));
+  use_.emplace_back();
+  occupancy_.push_back(0);
+}
+
+GroupNumber System::add_group(std::vector<Rank> ranks) {
+  auto group = std::make_shared<NamedGroup>();
+  for (std::size_t i = 0; i < ranks.size(); ++i) group->coordinate.emplace(ranks[i], static_cast<int>(i));
+  check(group->coordinate.size() == ranks.size(), "the ranks of a group are different");
+  group->ranks = std::move(ranks);
+  groups_.push_back(std::move(group));
+  resources_.add_dimension();
+  add_queues();
+  return static_cast<GroupNumber>(groups_.size() - 1);
+}
+
+const std::vector<network::GroupId>& System::exchanging_groups(const Phase& phase) {
+  const std::tuple key(phase.dimension.size, phase.dimension.stride, phase.group.get());
+  const auto [found, added] = exchanging_.try_emplace(key);
+  if (added) {
+    for (auto& ranks : groups_of_phase(phase, setup_.scope, machine_.ranks()))
+      found->second.push_back(context_.network.add_group(std::move(ranks)));
+  }
+  return found->second;
 }
 
 Endpoint& System::endpoint(Rank rank) {
@@ -69,30 +100,59 @@ std::int64_t System::next_priority(SchedulingPolicy policy) {
 }
 
 // Chunks of size / splits until nothing is left: a size that does not divide gives one or more small ones
-// extra.
+// extra. A barrier, and what has a size for every pair, is one chunk.
 std::vector<std::vector<Phase>> System::cut(const CollectiveRequest& request) {
-  const bool flat = setup_.config.implementation(request.kind).flat;
-  const std::vector<LogicalDimension> flat_dimensions{flat_dimension(machine_)};
-  const DimensionMask flat_mask{request.dimensions[0]};
-  DimensionOrder& order = flat ? flat_order_ : order_;
-  const DimensionMask& mask = flat ? flat_mask : request.dimensions;
-  const Bytes nominal{std::max<std::int64_t>(1, request.size.count() / setup_.config.splits)};
-
+  const bool whole = request.kind == CollectiveKind::barrier || request.sizes != nullptr;
+  const Bytes size = whole ? Bytes{1} : request.size;
+  const Bytes nominal{std::max<std::int64_t>(1, size.count() / setup_.config.splits)};
   order_.collective_created(clock().now());
   std::vector<std::vector<Phase>> chunks;
-  for (Bytes left = request.size; left > Bytes{};) {
-    const ChunkOrder next = order.next(request.kind, left, nominal, mask);
-    auto phases = plan_phases(request.kind, next, mask, setup_.config,
-                              flat ? flat_dimensions : setup_.logical.dimensions, resources_);
+  for (Bytes left = size; left > Bytes{};) {
+    auto phases = next_chunk(request, left, nominal);
     if (phases.empty()) return {};
+    left -= phases.front().input;
+    for (Phase& phase : phases) {
+      phase.sizes = request.sizes;
+      phase.name = {.task = request.name.task, .chunk = static_cast<std::int32_t>(chunks.size())};
+    }
     chunks.push_back(std::move(phases));
-    left -= next.size;
   }
   return chunks;
 }
 
+std::vector<Phase> System::next_chunk(const CollectiveRequest& request, Bytes left, Bytes nominal) {
+  if (request.group != GroupNumber::none) {
+    const Phase phase = group_phase(request, std::min(left, nominal));
+    return phase.dimension.size < 2 ? std::vector<Phase>{} : std::vector{phase};
+  }
+  if (setup_.config.implementation(request.kind).flat) {
+    const DimensionMask mask{request.dimensions[0]};
+    const ChunkOrder next = flat_order_.next(request.kind, left, nominal, mask);
+    return plan_phases(request.kind, next, mask, setup_.config, {flat_dimension(machine_)}, resources_);
+  }
+  const ChunkOrder next = order_.next(request.kind, left, nominal, request.dimensions);
+  return plan_phases(request.kind, next, request.dimensions, setup_.config, setup_.logical.dimensions,
+                     resources_);
+}
+
+Phase System::group_phase(const CollectiveRequest& request, Bytes size) {
+  const auto number = static_cast<int>(request.group);
+  const auto& group = groups_[static_cast<std::size_t>(number)];
+  const auto ranks = static_cast<int>(group->ranks.size());
+  Phase phase{.kind = request.kind,
+              .algorithm = setup_.config.implementation(request.kind).per_dimension.back(),
+              .dimension = {.size = ranks},
+              .dimension_index = setup_.logical.count() + number,
+              .input = size,
+              .group = group};
+  phase.output = output_size(phase.kind, phase.algorithm.kind, ranks, size);
+  resources_.assign(phase, request.kind);
+  return phase;
+}
+
 std::optional<CollectiveId> System::issue(const CollectiveRequest& request) {
-  check(request.size > Bytes{}, "a collective has something to carry");
+  check(request.size > Bytes{} || request.kind == CollectiveKind::barrier || request.sizes,
+        "a collective has something to carry");
   const std::int64_t priority = next_priority(request.policy);
   auto plans = cut(request);
   if (plans.empty()) return std::nullopt;

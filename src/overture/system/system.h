@@ -9,7 +9,9 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "overture/network/network.h"
@@ -20,18 +22,12 @@
 #include "overture/system/logical_dimensions.h"
 #include "overture/system/phase_plan.h"
 #include "overture/system/phase_run.h"
+#include "overture/system/request.h"
 #include "overture/topology/hierarchy.h"
 
 namespace overture::system {
 
 enum class CollectiveId : std::int32_t {};
-
-struct CollectiveRequest {
-  CollectiveKind kind = CollectiveKind::all_reduce;
-  Bytes size;
-  DimensionMask dimensions;  // one entry per logical dimension
-  SchedulingPolicy policy = SchedulingPolicy::lifo;
-};
 
 // Means over the chunks of a collective, in nanoseconds. Phase 0 of the queueing delay is the time before the
 // first queue.
@@ -83,13 +79,21 @@ class System {
   void on_chunk(std::function<void(const ChunkEvent&)> observer) { chunk_observer_ = std::move(observer); }
   void on_send(SendObserver observer) { context_.sent = std::move(observer); }
 
+  // Makes a group of ranks known, in the order in which a ring goes, for collectives that are not along
+  // dimensions. They have queues of their own and go by the algorithm of the outermost dimension.
+  GroupNumber add_group(std::vector<Rank> ranks);
+
   // Nothing when the collective spans no dimension of more than one rank.
   std::optional<CollectiveId> issue(const CollectiveRequest& request);
 
   CycleClock& clock() { return clock_; }
+  int ranks() const { return machine_.ranks(); }
   const LogicalDimensions& logical() const { return setup_.logical; }
   Scope scope() const { return setup_.scope; }
-  const std::vector<DimensionUse>& use() const { return use_; }
+  // Of the logical dimensions.
+  std::span<const DimensionUse> use() const {
+    return std::span(use_).first(static_cast<std::size_t>(setup_.logical.count()));
+  }
   std::int64_t chunks_created() const { return chunks_created_; }
 
   // What has not finished and who waits for what, for a deadlock report; empty when all is done.
@@ -119,6 +123,10 @@ class System {
 
   std::int64_t next_priority(SchedulingPolicy policy);
   std::vector<std::vector<Phase>> cut(const CollectiveRequest& request);
+  std::vector<Phase> next_chunk(const CollectiveRequest& request, Bytes left, Bytes nominal);
+  Phase group_phase(const CollectiveRequest& request, Bytes size);
+  void add_queues();
+  const std::vector<network::GroupId>& exchanging_groups(const Phase& phase);
   void advance(std::int32_t chunk);
   void enqueue(Chunk& chunk);
   void start_waiting(int dimension, int queue);
@@ -138,7 +146,10 @@ class System {
   DimensionOrder order_;
   DimensionOrder flat_order_;
   PhaseResources resources_;
-  std::vector<ChunkQueue> queues_;
+  std::vector<std::shared_ptr<const NamedGroup>> groups_;
+  // By what a phase's groups depend on: size and stride of the dimension, or the named group.
+  std::map<std::tuple<int, int, const NamedGroup*>, std::vector<network::GroupId>> exchanging_;
+  std::vector<ChunkQueue> queues_;  // per dimension, then per named group
   std::vector<DimensionUse> use_;
   std::vector<int> occupancy_;  // chunks queued or running, per dimension
   std::map<CollectiveId, Collective> collectives_;

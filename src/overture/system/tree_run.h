@@ -37,9 +37,7 @@ class TreeRun final : public PhaseRun {
   void passed(int p, Data data, bool reduce);
   void handle(int p, Data data);
   void finish(int p);
-  Rank relative(int p, int coordinate) const {
-    return phase_.dimension.neighbour(rank(p), coordinate - this->coordinate(p));
-  }
+  Rank relative(int p, int coordinate) const { return neighbour(p, coordinate - this->coordinate(p)); }
   Member& member(int p) { return members_[static_cast<std::size_t>(p)]; }
   const Member& member(int p) const { return members_[static_cast<std::size_t>(p)]; }
 

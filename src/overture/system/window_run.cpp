@@ -52,8 +52,8 @@ void WindowRun::try_send(int p) {
   const std::int32_t number = me.sent++;
   --me.credits;
   const Exchange exchange = schedule_.exchange(number, coordinate(p));
-  post_send(p, phase_.dimension.neighbour(rank(p), exchange.to), number, exchange.size);
-  post_receive(p, phase_.dimension.neighbour(rank(p), exchange.from), number, exchange.size);
+  post_send(p, neighbour(p, exchange.to), number, exchange.size);
+  post_receive(p, neighbour(p, exchange.from), number, exchange.size);
 }
 
 void WindowRun::arrived(int receiver, std::int32_t) {
@@ -62,7 +62,7 @@ void WindowRun::arrived(int receiver, std::int32_t) {
 }
 
 Rank WindowRun::sender_of(int receiver, std::int32_t number) const {
-  return phase_.dimension.neighbour(rank(receiver), schedule_.exchange(number, coordinate(receiver)).from);
+  return neighbour(receiver, schedule_.exchange(number, coordinate(receiver)).from);
 }
 
 bool WindowRun::send_posted(int receiver, std::int32_t number) const {

@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "overture/base/testing.h"
+#include "overture/simulation/testing.h"
 #include "overture/workload/names.h"
-#include "overture/workload/testing.h"
 
 namespace overture::workload {
 namespace {
@@ -83,7 +83,7 @@ TEST(AstraText, WhatIsWrittenIsReadBack) {
   for (const std::string& keyword : parallelism_names()) {
     for (std::uint64_t seed = 1; seed <= 40; ++seed) {
       SCOPED_TRACE(testing::Message() << keyword << ", seed " << seed);
-      Workload workload = RandomSimulation(seed).draw(network::Contention::none).workload;
+      Workload workload = simulation::RandomSimulation(seed).draw(network::Contention::none).workload;
       workload.parallelism = *parse_parallelism(keyword);
       if (workload.parallelism == Parallelism::hybrid_transformer_fwd_in_bckwd &&
           workload.layers.size() > 1) {

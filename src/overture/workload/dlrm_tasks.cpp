@@ -1,11 +1,13 @@
 #include "overture/workload/dlrm_tasks.h"
 
 #include <algorithm>
+#include <limits>
 
 #include <fmt/format.h>
 
 #include "overture/base/check.h"
 #include "overture/base/error.h"
+#include "overture/system/rounds.h"
 
 namespace overture::workload {
 namespace {
@@ -26,8 +28,8 @@ void require_sound(const DlrmStep& step) {
   }
 }
 
-AllReduceRules rules(const DlrmStep& step) {
-  AllReduceRules rules;
+system::RoundRules rules(const DlrmStep& step) {
+  system::RoundRules rules;
   if (step.artefacts.whole_packets) {
     rules.drop_remainder = true;
     rules.smallest_message = step.packet_sent;
@@ -39,12 +41,15 @@ AllReduceRules rules(const DlrmStep& step) {
 // The GPUs of a node first reduce among themselves: each sends and receives its share, 2 S/g.
 Duration reduction_in_node(const DlrmStep& step, Bytes size) {
   if (step.gpus_per_node == 1) return Duration::zero();
-  if (step.artefacts.free_reduction_in_node && step.all_reduce != AllReduce::ring) return Duration::zero();
+  if (step.artefacts.free_reduction_in_node && step.all_reduce != system::AlgorithmKind::lockstep_ring)
+    return Duration::zero();
   return transfer_time(size * 2 / step.gpus_per_node, step.between_gpus);
 }
 
 // Only a ring all-reduce knows how to use more than one ring.
-bool uses_rings(const DlrmStep& step) { return step.all_reduce == AllReduce::ring && !step.rings.empty(); }
+bool uses_rings(const DlrmStep& step) {
+  return step.all_reduce == system::AlgorithmKind::lockstep_ring && !step.rings.empty();
+}
 
 std::vector<RankGroup> add_groups(TaskGraph& graph, const DlrmStep& step) {
   if (!uses_rings(step)) return {graph.add_group_of_all()};
@@ -200,6 +205,14 @@ DlrmArtefacts DlrmArtefacts::as_published() {
           .tables_in_turn = true};
 }
 
+system::SystemConfig dlrm_system(const DlrmStep& step) {
+  system::SystemConfig config{.endpoint_delay = Duration{}, .active_chunks = std::numeric_limits<int>::max()};
+  config.implementation(system::CollectiveKind::all_reduce) = {.per_dimension = {{step.all_reduce}},
+                                                               .flat = true};
+  config.rounds = rules(step);
+  return config;
+}
+
 Bytes table_message(const DlrmStep& step, const EmbeddingTable& table) {
   const std::int64_t element = step.artefacts.int64_embeddings ? 8 : 4;
   const Bytes size{step.batch / step.nodes * table.columns * element};
@@ -214,9 +227,7 @@ std::vector<CollectiveTask> layer_all_reduces(const DlrmStep& step, const DenseL
   for (const Bytes size : sizes) {
     for (int ring = 0; ring < rings; ++ring) {
       const Bytes part{size.count() * (ring + 1) / rings - size.count() * ring / rings};
-      Rounds rounds = all_reduce(step.all_reduce, part, step.nodes, rules(step));
-      rounds.delay = reduction_in_node(step, size);
-      tasks.push_back({.group = RankGroup{ring}, .rounds = rounds, .size = part});
+      tasks.push_back({.group = RankGroup{ring}, .size = part, .before = reduction_in_node(step, size)});
     }
   }
   return tasks;
@@ -231,7 +242,8 @@ GraphTraffic dlrm_traffic(const DlrmStep& step) {
   for (const auto* layers : {&step.model.bottom, &step.model.top}) {
     for (const DenseLayer& layer : *layers) {
       for (const CollectiveTask& task : layer_all_reduces(step, layer)) {
-        sum.collectives += traffic(task.rounds, step.nodes);
+        sum.collectives +=
+            traffic(system::make_rounds(step.all_reduce, task.size, step.nodes, rules(step)), step.nodes);
       }
     }
   }

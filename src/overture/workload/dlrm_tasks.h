@@ -41,7 +41,7 @@ struct DlrmStep {
   int nodes = 16;
   int gpus_per_node = 8;
   model::PlacementRule placement = model::PlacementRule::round_robin;
-  AllReduce all_reduce = AllReduce::ring;
+  system::AlgorithmKind all_reduce = system::AlgorithmKind::lockstep_ring;
   // Rings of fibres that the network has, each through all nodes in this order: a ring all-reduce splits its
   // data over them. Empty: one, in the order of the nodes.
   std::vector<std::vector<Rank>> rings;
@@ -55,12 +55,24 @@ struct DlrmStep {
   Bytes packet_sent{8936};
 };
 
+// How the study carries out its collectives: all at once, in rounds.
+system::SystemConfig dlrm_system(const DlrmStep& step);
+
 // From a table to a node, and back as gradient.
 Bytes table_message(const DlrmStep& step, const model::EmbeddingTable& table);
 // All-reduces of one dense layer, one or two, on every ring; `group` is the number of the ring.
 std::vector<CollectiveTask> layer_all_reduces(const DlrmStep& step, const model::DenseLayer& layer);
 
-// What the graph puts on the network, without making it.
+// What a graph puts on the network.
+struct GraphTraffic {
+  Bytes messages;
+  Bytes collectives;
+
+  double collective_fraction() const {
+    return static_cast<double>(collectives.count()) / static_cast<double>((messages + collectives).count());
+  }
+};
+// Of the step's graph, without making it.
 GraphTraffic dlrm_traffic(const DlrmStep& step);
 
 // Throws UserError when the batch does not reach all nodes or the tables do not fit.

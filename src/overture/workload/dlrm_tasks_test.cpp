@@ -9,12 +9,21 @@
 #include "overture/base/files.h"
 #include "overture/compute/csv.h"
 #include "overture/model/published.h"
-#include "overture/workload/task_executor.h"
+#include "overture/simulation/play.h"
+#include "overture/simulation/traffic.h"
+#include "overture/system/rounds.h"
 
 namespace overture::workload {
 namespace {
 
 using namespace literals;
+using system::AlgorithmKind;
+
+// The rounds in which the first all-reduce of a layer goes.
+system::Rounds first_rounds(const DlrmStep& step, const model::DenseLayer& layer) {
+  return system::make_rounds(step.all_reduce, layer_all_reduces(step, layer)[0].size, step.nodes,
+                             dlrm_system(step).rounds);
+}
 
 compute::CsvTable golden(const std::string& name) {
   const std::filesystem::path path = std::filesystem::path(OVERTURE_GOLDEN) / "opera-dlrm" / name;
@@ -22,7 +31,8 @@ compute::CsvTable golden(const std::string& name) {
 }
 
 // The rows of the golden files start with model, batch, feature size, nodes.
-DlrmStep published(const std::vector<std::string>& cells, AllReduce all_reduce = AllReduce::ring) {
+DlrmStep published(const std::vector<std::string>& cells,
+                   AlgorithmKind all_reduce = AlgorithmKind::lockstep_ring) {
   model::DlrmShape shape = model::published_model(cells[0]);
   shape.columns = std::stoll(cells[2]);
   return {.model = make_dlrm(shape),
@@ -78,34 +88,19 @@ TEST(DlrmTasks, MessagesHaveThePublishedSizes) {
     EXPECT_EQ(step.model.dense_parameters(), Bytes{number(9)});
     const model::DenseLayer square = step.model.bottom[0];
     const model::DenseLayer first = step.model.top[0];
-    const Rounds big = layer_all_reduces(step, first)[0].rounds;
+    const system::Rounds big = first_rounds(step, first);
     EXPECT_EQ(big.count, number(10));
     EXPECT_EQ(big.each, Bytes{number(12)});
     // Model-I's square kernels end their ring early at 1,024 nodes, with the size of the only round.
-    const Rounds ring = layer_all_reduces(step, square)[0].rounds;
+    const system::Rounds ring = first_rounds(step, square);
     if (ring.count > 1) {
       EXPECT_EQ(ring.each, Bytes{number(11)});
     }
-    step.all_reduce = AllReduce::distributed_parameter_server;
-    EXPECT_EQ(layer_all_reduces(step, square)[0].rounds.each, Bytes{number(13)});
-    EXPECT_EQ(layer_all_reduces(step, first)[0].rounds.each, Bytes{number(14)});
-    EXPECT_EQ(layer_all_reduces(step, first)[0].rounds.count, number(15));
+    step.all_reduce = AlgorithmKind::distributed_parameter_server;
+    EXPECT_EQ(first_rounds(step, square).each, Bytes{number(13)});
+    EXPECT_EQ(first_rounds(step, first).each, Bytes{number(14)});
+    EXPECT_EQ(first_rounds(step, first).count, number(15));
     EXPECT_EQ(step.batch / nodes / step.gpus_per_node, number(16));
-  }
-}
-
-TEST(DlrmTasks, TheGraphSendsWhatTheTrafficSays) {
-  for (const bool published : {false, true}) {
-    for (const AllReduce algorithm :
-         {AllReduce::ring, AllReduce::parameter_server, AllReduce::distributed_parameter_server}) {
-      DlrmStep step = small();
-      step.all_reduce = algorithm;
-      if (published) step.artefacts = DlrmArtefacts::as_published();
-      const GraphTraffic expected = dlrm_traffic(step);
-      const GraphTraffic found = traffic(dlrm_tasks(step));
-      EXPECT_EQ(found.messages, expected.messages);
-      EXPECT_EQ(found.collectives, expected.collectives);
-    }
   }
 }
 
@@ -120,10 +115,30 @@ class NoTime final : public network::Network {
   }
 };
 
-TaskRun run_without_network(const DlrmStep& step) {
+TEST(DlrmTasks, TheGraphSendsWhatTheTrafficSays) {
+  for (const bool published : {false, true}) {
+    for (const AlgorithmKind algorithm : {AlgorithmKind::lockstep_ring, AlgorithmKind::parameter_server,
+                                          AlgorithmKind::distributed_parameter_server}) {
+      DlrmStep step = small();
+      step.all_reduce = algorithm;
+      if (published) step.artefacts = DlrmArtefacts::as_published();
+      const GraphTraffic expected = dlrm_traffic(step);
+      const TaskGraph graph = dlrm_tasks(step);
+      simulation::TrafficCounter found(graph);
+      sim::EventQueue events;
+      NoTime network(step.nodes, events);
+      found.watch(network);
+      simulation::play(graph, dlrm_system(step), network, events);
+      EXPECT_EQ(found.messages(), expected.messages);
+      EXPECT_EQ(found.collectives(), expected.collectives);
+    }
+  }
+}
+
+simulation::Timeline run_without_network(const DlrmStep& step) {
   sim::EventQueue events;
   NoTime network(step.nodes, events);
-  return run_tasks(dlrm_tasks(step), network, events);
+  return simulation::play(dlrm_tasks(step), dlrm_system(step), network, events);
 }
 
 TEST(DlrmTasks, WithoutANetworkAStepTakesAsLongAsItsFullestNodeComputes) {
@@ -136,7 +151,7 @@ TEST(DlrmTasks, WithoutANetworkAStepTakesAsLongAsItsFullestNodeComputes) {
                       .dense_floor = 1ms,
                       .concat_floor = 2ms};
   // Two tables on nodes 0 and 1; five dense layers forward and, twice as long, backward; concat both ways.
-  EXPECT_EQ(run_without_network(step).makespan, Duration{2 * 30ms + 5 * 3ms + 2 * 2ms});
+  EXPECT_EQ(run_without_network(step).finished, Duration{2 * 30ms + 5 * 3ms + 2 * 2ms});
 }
 
 TEST(DlrmTasks, TablesOnGpusOfTheirOwnRunAtTheSameTime) {
@@ -161,10 +176,10 @@ TEST(DlrmTasks, EachArtefactIsASwitchOfItsOwn) {
   step.artefacts.early_ring_end = true;
   EXPECT_LT(dlrm_traffic(step).collectives, plain.collectives);
   step = small();
-  step.all_reduce = AllReduce::distributed_parameter_server;
-  EXPECT_GT(layer_all_reduces(step, step.model.top[0])[0].rounds.delay, Duration::zero());
+  step.all_reduce = AlgorithmKind::distributed_parameter_server;
+  EXPECT_GT(layer_all_reduces(step, step.model.top[0])[0].before, Duration::zero());
   step.artefacts.free_reduction_in_node = true;
-  EXPECT_EQ(layer_all_reduces(step, step.model.top[0])[0].rounds.delay, Duration::zero());
+  EXPECT_EQ(layer_all_reduces(step, step.model.top[0])[0].before, Duration::zero());
   EXPECT_EQ(layer_all_reduces(step, step.model.top[0]).size(), 1U);
   step.artefacts.separate_biases = true;
   EXPECT_EQ(layer_all_reduces(step, step.model.top[0]).size(), 2U);
@@ -173,7 +188,7 @@ TEST(DlrmTasks, EachArtefactIsASwitchOfItsOwn) {
 TEST(DlrmTasks, ReducesInTheNodeFirst) {
   // 2 S/8 at 25 GB/s: ten picoseconds a byte.
   const DlrmStep step = published({"A", "524288", "80", "16"});
-  EXPECT_EQ(layer_all_reduces(step, step.model.bottom[0])[0].rounds.delay, Duration{455'625'000});
+  EXPECT_EQ(layer_all_reduces(step, step.model.bottom[0])[0].before, Duration{455'625'000});
 }
 
 TEST(DlrmTasks, RefusesWhatCannotTrain) {
@@ -199,8 +214,9 @@ TEST(DlrmTasks, RingsShareTheDataAndDpsHasNoUseForThem) {
   ASSERT_EQ(tasks.size(), 2U);
   EXPECT_EQ(tasks[0].size + tasks[1].size, layer.kernel() + layer.bias());
   const TaskGraph graph = dlrm_tasks(step);
-  EXPECT_EQ(graph.groups(), step.rings);
-  step.all_reduce = AllReduce::distributed_parameter_server;
+  for (const int ring : {0, 1})
+    EXPECT_EQ(ranks_of(graph, RankGroup{ring}), step.rings[static_cast<std::size_t>(ring)]);
+  step.all_reduce = AlgorithmKind::distributed_parameter_server;
   EXPECT_EQ(layer_all_reduces(step, layer).size(), 1U);
   EXPECT_EQ(dlrm_tasks(step).groups().size(), 1U);
 }

@@ -25,8 +25,8 @@ constexpr std::uint64_t kLargest = std::uint64_t{1} << 50;
 
 class Reader {
  public:
-  Reader(std::string_view bytes, const std::string& file, const HowToReduce& how)
-      : file_(file), how_(how), source_(verified(bytes)), graph_(static_cast<int>(nodes())) {}
+  Reader(std::string_view bytes, const std::string& file, const ReductionInNode& in_node)
+      : file_(file), in_node_(in_node), source_(verified(bytes)), graph_(static_cast<int>(nodes())) {}
 
   TaskGraph read() {
     if (source_.devices() != nullptr) {
@@ -112,12 +112,10 @@ class Reader {
     if (std::set(ranks.begin(), ranks.end()).size() != ranks.size()) {
       fail(fmt::format("all-reduce {} names a node twice", task.id()));
     }
-    const auto count = static_cast<int>(ranks.size());
     const auto [group, added] = groups_.try_emplace(ranks);
     if (added) group->second = graph_.add_group(ranks);
     return graph_.add(
-        CollectiveTask{.group = group->second, .rounds = how_(size(task), count), .size = size(task)},
-        label(3));
+        CollectiveTask{.group = group->second, .size = size(task), .before = in_node_(size(task))}, label(3));
   }
 
   void connect(const flexflow::Task& task) {
@@ -151,7 +149,7 @@ class Reader {
   }
 
   const std::string& file_;
-  const HowToReduce& how_;
+  const ReductionInNode& in_node_;
   const flexflow::Graph& source_;
   TaskGraph graph_;
   std::vector<LabelId> labels_;
@@ -208,6 +206,7 @@ class Writer {
         milliseconds = static_cast<float>(static_cast<double>(task.duration.count()) / 1e9);
         break;
       }
+      case TaskKind::pause: throw UserError("a pause, which FlexFlow's task graphs cannot tell");
       case TaskKind::message: {
         const MessageTask task = graph_.message(id);
         type = Type::message;
@@ -219,9 +218,8 @@ class Writer {
         const CollectiveTask& task = graph_.collective(id);
         type = Type::all_reduce;
         bytes = static_cast<std::uint64_t>(task.size.count());
-        for (const Rank rank : graph_.groups()[static_cast<std::size_t>(task.group)]) {
+        for (const Rank rank : ranks_of(graph_, task.group))
           next.push_back(static_cast<std::uint64_t>(index(rank)));
-        }
         break;
       }
     }
@@ -250,12 +248,13 @@ class Writer {
 
 }  // namespace
 
-TaskGraph parse_flexflow_graph(std::string_view bytes, const std::string& file, const HowToReduce& how) {
-  return Reader(bytes, file, how).read();
+TaskGraph parse_flexflow_graph(std::string_view bytes, const std::string& file,
+                               const ReductionInNode& in_node) {
+  return Reader(bytes, file, in_node).read();
 }
 
-TaskGraph read_flexflow_graph(const std::filesystem::path& path, const HowToReduce& how) {
-  return parse_flexflow_graph(read_file(path), path.string(), how);
+TaskGraph read_flexflow_graph(const std::filesystem::path& path, const ReductionInNode& in_node) {
+  return parse_flexflow_graph(read_file(path), path.string(), in_node);
 }
 
 std::string to_flexflow(const TaskGraph& graph, int gpus_per_node) {

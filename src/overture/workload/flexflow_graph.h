@@ -12,14 +12,15 @@
 
 namespace overture::workload {
 
-// How `size` bytes are reduced among so many ranks.
-using HowToReduce = std::function<Rounds(Bytes size, int ranks)>;
+// How long a node needs to reduce `size` bytes among its GPUs, before the nodes do.
+using ReductionInNode = std::function<Duration(Bytes size)>;
 
 // Every node is one rank. Throws UserError, naming `file`, when the bytes are no task graph, or one that
 // names tasks, devices or nodes that it does not have, or has kinds of tasks that the study's graphs never
 // do.
-TaskGraph parse_flexflow_graph(std::string_view bytes, const std::string& file, const HowToReduce& how);
-TaskGraph read_flexflow_graph(const std::filesystem::path& path, const HowToReduce& how);
+TaskGraph parse_flexflow_graph(std::string_view bytes, const std::string& file,
+                               const ReductionInNode& in_node);
+TaskGraph read_flexflow_graph(const std::filesystem::path& path, const ReductionInNode& in_node);
 
 // Times become floats of milliseconds, as the format has it. Throws UserError when something waits for an
 // all-reduce, which the format cannot tell.

@@ -1,29 +1,43 @@
 #include "overture/workload/task_graph.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "overture/base/check.h"
 
 namespace overture::workload {
 
-LabelId TaskGraph::add_label(std::string name) {
-  labels_.push_back(std::move(name));
+LabelId TaskGraph::add_label(Label label) {
+  labels_.push_back(std::move(label));
   return static_cast<LabelId>(labels_.size() - 1);
 }
 
 RankGroup TaskGraph::add_group(std::vector<Rank> ranks) {
+  check(!ranks.empty(), "a group has ranks");
   for (const Rank rank : ranks) require_rank(rank);
-  groups_.push_back(std::move(ranks));
+  groups_.push_back({.ranks = std::move(ranks), .dimensions = {}});
   return static_cast<RankGroup>(groups_.size() - 1);
 }
 
 RankGroup TaskGraph::add_group_of_all() {
-  std::vector<Rank> all;
-  for (int rank = 0; rank < ranks_; ++rank) all.push_back(Rank{rank});
-  return add_group(std::move(all));
+  groups_.emplace_back();
+  return static_cast<RankGroup>(groups_.size() - 1);
 }
 
-void TaskGraph::require_rank(Rank rank) const {
+RankGroup TaskGraph::add_group_along(system::DimensionMask dimensions) {
+  check(!dimensions.empty(), "a group along dimensions says along which");
+  groups_.push_back({.ranks = {}, .dimensions = std::move(dimensions)});
+  return static_cast<RankGroup>(groups_.size() - 1);
+}
+
+int TaskGraph::group_size(RankGroup group) const {
+  const Group& of = this->group(group);
+  check(of.dimensions.empty(), "the size of a group along dimensions is the machine's");
+  return of.everyone() ? ranks_ : static_cast<int>(of.ranks.size());
+}
+
+void TaskGraph::require_rank(Rank rank) {
+  names_ranks_ = true;
   check(overture::index(rank) >= 0 && overture::index(rank) < ranks_, "a task names ranks of its graph");
 }
 
@@ -34,13 +48,18 @@ TaskId TaskGraph::add(const Task& task) {
 }
 
 TaskId TaskGraph::add(const ComputeTask& task, LabelId label) {
-  require_rank(task.rank);
+  if (task.rank != kEveryone) require_rank(task.rank);
   check(task.duration >= Duration::zero(), "a task does not end before it starts");
   return add({.kind = TaskKind::compute,
               .label = label,
               .a = overture::index(task.rank),
               .b = 0,
               .amount = task.duration.count()});
+}
+
+TaskId TaskGraph::add(const PauseTask& task, LabelId label) {
+  check(task.duration >= Duration::zero(), "a task does not end before it starts");
+  return add({.kind = TaskKind::pause, .label = label, .a = 0, .b = 0, .amount = task.duration.count()});
 }
 
 TaskId TaskGraph::add(const MessageTask& task, LabelId label) {
@@ -82,20 +101,26 @@ const CollectiveTask& TaskGraph::collective(TaskId id) const {
   return collectives_[static_cast<std::size_t>(tasks_[index(id)].a)];
 }
 
-GraphTraffic traffic(const TaskGraph& graph) {
-  GraphTraffic sum;
-  for (std::uint32_t i = 0; i < graph.size(); ++i) {
-    const TaskId id{i};
-    if (graph.kind(id) == TaskKind::message) {
-      const MessageTask message = graph.message(id);
-      if (message.from != message.to) sum.messages += message.size;
-    } else if (graph.kind(id) == TaskKind::collective) {
-      const CollectiveTask& collective = graph.collective(id);
-      const std::size_t ranks = graph.groups()[static_cast<std::size_t>(collective.group)].size();
-      sum.collectives += traffic(collective.rounds, static_cast<int>(ranks));
-    }
+int iteration_of(const TaskGraph& graph, TaskId id) {
+  const auto& firsts = graph.iterations();
+  return std::max(0, static_cast<int>(std::ranges::upper_bound(firsts, id) - firsts.begin()) - 1);
+}
+
+std::vector<Rank> ranks_of(const TaskGraph& graph, RankGroup group) {
+  const TaskGraph::Group& of = graph.group(group);
+  check(of.dimensions.empty(), "the ranks of a group along dimensions are the machine's");
+  if (!of.everyone()) return of.ranks;
+  std::vector<Rank> ranks;
+  for (int rank = 0; rank < graph.ranks(); ++rank) ranks.push_back(Rank{rank});
+  return ranks;
+}
+
+std::vector<system::CollectiveKind> collectives_used(const TaskGraph& graph) {
+  std::vector<system::CollectiveKind> used;
+  for (const CollectiveTask& task : graph.collectives()) {
+    if (std::ranges::find(used, task.kind) == used.end()) used.push_back(task.kind);
   }
-  return sum;
+  return used;
 }
 
 }  // namespace overture::workload

@@ -1,9 +1,13 @@
-// What a training step consists of, for any model and any machine: compute tasks, messages, collectives, and
-// what waits for what. Generators and readers fill it, the executor (task_executor.h) plays it on a network.
-// Plain arrays of indices: 1,024 ranks with two million messages fit in about 120 MB.
+// What a training job consists of, for any model and any machine: compute tasks, pauses, messages,
+// collectives, and what waits for what. Training loops, generators and readers fill it; the executor
+// (simulation/executor.h) plays it. A collective says what it is, never how it is carried out.
+// Plain arrays of indices: 1,024 ranks with two million messages fit in about 120 MB. Where every rank does
+// the same, the graph is symbolic: its tasks are described once, for everyone.
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -11,7 +15,9 @@
 
 #include "overture/base/ids.h"
 #include "overture/base/units.h"
-#include "overture/workload/task_rounds.h"
+#include "overture/system/collective.h"
+#include "overture/system/config.h"
+#include "overture/system/request.h"
 
 namespace overture::workload {
 
@@ -21,8 +27,28 @@ enum class RankGroup : std::int32_t {};
 
 constexpr std::uint32_t index(TaskId id) { return static_cast<std::uint32_t>(id); }
 
+// The three passes of a training step through a layer.
+enum class PassKind : std::uint8_t { forward, input_gradient, weight_gradient };
+constexpr std::size_t kPassKinds = 3;
+
+constexpr std::string_view name(PassKind kind) {
+  switch (kind) {
+    case PassKind::forward: return "forward";
+    case PassKind::input_gradient: return "input gradient";
+    case PassKind::weight_gradient: return "weight gradient";
+  }
+  return "?";
+}
+
+// In place of a rank: all of them, each for itself and all in step.
+constexpr Rank kEveryone{-1};
+
 struct ComputeTask {
   Rank rank;
+  Duration duration;
+};
+// Time passes for everyone, and nobody computes: what a step of a training loop costs on top.
+struct PauseTask {
   Duration duration;
 };
 struct MessageTask {
@@ -32,47 +58,83 @@ struct MessageTask {
 };
 struct CollectiveTask {
   RankGroup group;
-  Rounds rounds;
-  Bytes size;  // of the data; what is sent is in the rounds
+  system::CollectiveKind kind = system::CollectiveKind::all_reduce;
+  Bytes size;  // see system::CollectiveRequest
+  system::SchedulingPolicy policy = system::SchedulingPolicy::lifo;
+  Duration before{};  // what comes first, such as the reduction inside a node
+  Duration after{};   // what follows before it counts as ended, such as the update of the weights
+  // all_to_all: what each rank of the group sends to each other one, in place of `size`.
+  std::shared_ptr<const system::PairSizes> sizes{};
 };
 
-enum class TaskKind : std::uint8_t { compute, message, collective };
+enum class TaskKind : std::uint8_t { compute, pause, message, collective };
+
+// What a task is, for reports: "top 3 backward". Tasks of a layered workload also say which layer and pass.
+struct Label {
+  std::string name;
+  std::string layer{};  // empty: the name says all
+  int layer_number = -1;
+  PassKind pass = PassKind::forward;
+};
 
 class TaskGraph {
  public:
   explicit TaskGraph(int ranks) : ranks_(ranks) {}
 
-  // For reports: what a task is, such as "top 3 backward". Many tasks share one.
-  LabelId add_label(std::string name);
+  // Many tasks share a label.
+  LabelId add_label(Label label);
+  LabelId add_label(std::string name) { return add_label(Label{.name = std::move(name)}); }
   // Ranks in the order in which a ring goes.
   RankGroup add_group(std::vector<Rank> ranks);
+  // All ranks, in order; along every dimension that the machine has.
   RankGroup add_group_of_all();
+  // Symbolic: every group of ranks that differ only in these dimensions of the machine.
+  RankGroup add_group_along(system::DimensionMask dimensions);
 
   TaskId add(const ComputeTask& task, LabelId label);
+  TaskId add(const PauseTask& task, LabelId label);
   TaskId add(const MessageTask& task, LabelId label);
   TaskId add(const CollectiveTask& task, LabelId label);
   // `after` starts when `before`, and all else that it waits for, has ended.
   void depend(TaskId before, TaskId after) { edges_.push_back({before, after}); }
   void reserve(std::size_t tasks, std::size_t dependencies);
+  // Tasks from here on belong to the next training iteration.
+  void begin_iteration() { iterations_.push_back(TaskId{size()}); }
 
   struct Edge {
     TaskId before;
     TaskId after;
   };
+  // Exactly one of the two, or neither: then it is all ranks.
+  struct Group {
+    std::vector<Rank> ranks;
+    system::DimensionMask dimensions;
+    bool everyone() const { return ranks.empty() && dimensions.empty(); }
+  };
 
   int ranks() const { return ranks_; }
   std::uint32_t size() const { return static_cast<std::uint32_t>(tasks_.size()); }
   const std::vector<Edge>& edges() const { return edges_; }
-  const std::vector<std::vector<Rank>>& groups() const { return groups_; }
+  const std::vector<Group>& groups() const { return groups_; }
+  const Group& group(RankGroup group) const { return groups_[static_cast<std::size_t>(group)]; }
+  int group_size(RankGroup group) const;  // of one that is not along dimensions
+  // Of every iteration the first task; empty: there is one.
+  const std::vector<TaskId>& iterations() const { return iterations_; }
+  // Does every task stand for all ranks?
+  bool symbolic() const { return !names_ranks_; }
 
   TaskKind kind(TaskId id) const { return tasks_[index(id)].kind; }
   LabelId label(TaskId id) const { return tasks_[index(id)].label; }
-  const std::string& name(TaskId id) const { return labels_[static_cast<std::size_t>(label(id))]; }
-  const std::vector<std::string>& labels() const { return labels_; }
+  const std::string& name(TaskId id) const { return labels_[static_cast<std::size_t>(label(id))].name; }
+  const std::vector<Label>& labels() const { return labels_; }
   // Of a task of that kind.
   ComputeTask compute(TaskId id) const;
+  PauseTask pause(TaskId id) const { return {Duration{tasks_[index(id)].amount}}; }
   MessageTask message(TaskId id) const;
   const CollectiveTask& collective(TaskId id) const;
+  const std::vector<CollectiveTask>& collectives() const { return collectives_; }
+  // The place of a collective's task in collectives().
+  std::size_t collective_number(TaskId id) const { return static_cast<std::size_t>(tasks_[index(id)].a); }
 
  private:
   struct Task {
@@ -84,25 +146,25 @@ class TaskGraph {
   };
 
   TaskId add(const Task& task);
-  void require_rank(Rank rank) const;
+  void require_rank(Rank rank);
 
   int ranks_;
+  bool names_ranks_ = false;
   std::vector<Task> tasks_;
   std::vector<Edge> edges_;
   std::vector<CollectiveTask> collectives_;
-  std::vector<std::vector<Rank>> groups_;
-  std::vector<std::string> labels_;
+  std::vector<Group> groups_;
+  std::vector<Label> labels_;
+  std::vector<TaskId> iterations_;
 };
 
-// Bytes that a graph puts on the network.
-struct GraphTraffic {
-  Bytes messages;
-  Bytes collectives;
+// Which training iteration a task belongs to, from 0.
+int iteration_of(const TaskGraph& graph, TaskId id);
 
-  double collective_fraction() const {
-    return static_cast<double>(collectives.count()) / static_cast<double>((messages + collectives).count());
-  }
-};
-GraphTraffic traffic(const TaskGraph& graph);
+// The ranks of a group that is not along dimensions, in order.
+std::vector<Rank> ranks_of(const TaskGraph& graph, RankGroup group);
+
+// The kinds of collective that occur, each once, in the order in which they first do.
+std::vector<system::CollectiveKind> collectives_used(const TaskGraph& graph);
 
 }  // namespace overture::workload

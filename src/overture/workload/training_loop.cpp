@@ -1,6 +1,9 @@
 #include "overture/workload/training_loop.h"
 
 #include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
 
 #include "overture/base/check.h"
 
@@ -11,44 +14,146 @@ using enum PassKind;
 using system::CollectiveKind;
 using system::SchedulingPolicy;
 
-// One collective over and over, nothing computed.
-Loop micro(Trainer& t) {
-  for (int pass = 0; pass < t.passes(); ++pass) {
-    t.issue(0, weight_gradient, t.policy());
-    t.pass_done();
+// What a loop is written against: it reads like a program that computes and waits, and leaves the graph of
+// it. What comes next depends on the frontier, that is on the last thing done and on the collectives waited
+// for since.
+class Emitter {
+ public:
+  Emitter(const Workload& workload, const LoopOptions& options, int ranks,
+          const system::LogicalDimensions& logical)
+      : workload_(workload),
+        options_(options),
+        logical_(logical),
+        graph_(ranks),
+        outstanding_(workload.layers.size()),
+        step_label_(graph_.add_label(std::string("step"))) {
+    for (int layer = 0; layer < layers(); ++layer) {
+      for (const PassKind kind : {forward, input_gradient, weight_gradient}) add_pass(layer, kind);
+    }
   }
-  co_return;
+
+  TaskGraph take() { return std::move(graph_); }
+
+  const Workload& workload() const { return workload_; }
+  int layers() const { return static_cast<int>(workload_.layers.size()); }
+  int passes() const { return options_.passes; }
+  SchedulingPolicy policy() const { return options_.policy; }
+
+  void begin_iteration() { graph_.begin_iteration(); }
+
+  void compute(int layer, PassKind kind) {
+    const Duration length = pass_of(layer_at(layer), kind).compute;
+    if (length > Duration{})
+      advance(graph_.add(ComputeTask{kEveryone, length}, labels(layer)[index_of(kind)]));
+  }
+  void step() { advance(graph_.add(PauseTask{options_.step}, step_label_)); }
+
+  // Goes on at once.
+  void issue(int layer, PassKind kind, SchedulingPolicy policy) {
+    if (const auto task = emit(layer, kind, policy)) outstanding(layer, kind).push_back(*task);
+  }
+  // Waits until the layer has no collective of this kind outstanding.
+  void finished(int layer, PassKind kind) {
+    std::vector<TaskId>& waited = outstanding(layer, kind);
+    frontier_.insert(frontier_.end(), waited.begin(), waited.end());
+    waited.clear();
+  }
+  void issue_and_wait(int layer, PassKind kind, SchedulingPolicy policy) {
+    if (const auto task = emit(layer, kind, policy)) frontier_.push_back(*task);
+  }
+
+ private:
+  static std::size_t index_of(PassKind kind) { return static_cast<std::size_t>(kind); }
+  const Layer& layer_at(int layer) const { return workload_.layers[static_cast<std::size_t>(layer)]; }
+  std::array<LabelId, kPassKinds>& labels(int layer) { return labels_[static_cast<std::size_t>(layer)]; }
+  std::vector<TaskId>& outstanding(int layer, PassKind kind) {
+    return outstanding_[static_cast<std::size_t>(layer)][index_of(kind)];
+  }
+
+  void add_pass(int layer, PassKind kind) {
+    labels_.resize(workload_.layers.size());
+    groups_.resize(workload_.layers.size());
+    const std::string& name = layer_at(layer).name;
+    labels(layer)[index_of(kind)] =
+        graph_.add_label({.name = fmt::format("{} {}", name, workload::name(kind)),
+                          .layer = name,
+                          .layer_number = layer,
+                          .pass = kind});
+    if (pass_of(layer_at(layer), kind).communication) {
+      groups_[static_cast<std::size_t>(layer)][index_of(kind)] =
+          graph_.add_group_along(dimensions_of(workload_, layer, kind, logical_));
+    }
+  }
+
+  void after_frontier(TaskId task) {
+    for (const TaskId before : frontier_) graph_.depend(before, task);
+  }
+  void advance(TaskId task) {
+    after_frontier(task);
+    frontier_.assign(1, task);
+  }
+  std::optional<TaskId> emit(int layer, PassKind kind, SchedulingPolicy policy) {
+    const auto& communication = pass_of(layer_at(layer), kind).communication;
+    if (!communication) return std::nullopt;
+    const TaskId task =
+        graph_.add(CollectiveTask{.group = groups_[static_cast<std::size_t>(layer)][index_of(kind)],
+                                  .kind = communication->kind,
+                                  .size = communication->size,
+                                  .policy = policy,
+                                  .after = layer_at(layer).update},
+                   labels(layer)[index_of(kind)]);
+    after_frontier(task);
+    return task;
+  }
+
+  const Workload& workload_;
+  const LoopOptions& options_;
+  const system::LogicalDimensions& logical_;
+  TaskGraph graph_;
+  std::vector<std::array<LabelId, kPassKinds>> labels_;
+  std::vector<std::array<RankGroup, kPassKinds>> groups_;
+  std::vector<std::array<std::vector<TaskId>, kPassKinds>> outstanding_;
+  std::vector<TaskId> frontier_;
+  LabelId step_label_;
+};
+
+// One collective over and over, nothing computed.
+void micro(Emitter& t) {
+  for (int pass = 0; pass < t.passes(); ++pass) {
+    t.begin_iteration();
+    t.issue(0, weight_gradient, t.policy());
+  }
 }
 
-Loop data_parallel(Trainer& t) {
+void data_parallel(Emitter& t) {
   for (int pass = 0; pass < t.passes(); ++pass) {
+    t.begin_iteration();
     for (int i = 0; i < t.layers(); ++i) {
-      co_await t.finished(i, weight_gradient);
-      co_await t.compute(i, forward);
-      co_await t.step();
+      t.finished(i, weight_gradient);
+      t.compute(i, forward);
+      t.step();
     }
     for (int i = t.layers() - 1; i >= 0; --i) {
-      co_await t.compute(i, weight_gradient);
+      t.compute(i, weight_gradient);
       t.issue(i, weight_gradient, t.policy());
-      co_await t.step();
+      t.step();
       if (i == 0) break;  // nothing wants the input gradient of the first layer
-      co_await t.compute(i, input_gradient);
-      co_await t.step();
+      t.compute(i, input_gradient);
+      t.step();
     }
-    t.pass_done();
   }
 }
 
 // Forward through all layers, each handing its activations on before the next starts.
-Loop inference(Trainer& t) {
+void inference(Emitter& t) {
   for (int pass = 0; pass < t.passes(); ++pass) {
+    t.begin_iteration();
     for (int i = 0; i < t.layers(); ++i) {
-      co_await t.finished(i, weight_gradient);
-      co_await t.compute(i, forward);
-      co_await t.issue_and_wait(i, forward, t.policy());
-      co_await t.step();
+      t.finished(i, weight_gradient);
+      t.compute(i, forward);
+      t.issue_and_wait(i, forward, t.policy());
+      t.step();
     }
-    t.pass_done();
   }
 }
 
@@ -68,93 +173,135 @@ int checkpoint_before(const Workload& workload, int i) {
 
 // Model parallel and its hybrids. With checkpoints, a layer marked so recomputes the activations that its
 // backward pass needs: forward again from the nearest checkpoint, until the next layer is one so marked.
-Loop model_parallel(Trainer& t, ModelParallelRules rules) {
+void model_parallel(Emitter& t, ModelParallelRules rules) {
   const auto& starts = t.workload().recompute_starts;
   const auto starts_recomputation = [&](int i) {
     return std::find(starts.begin(), starts.end(), i) != starts.end();
   };
   for (int pass = 0; pass < t.passes(); ++pass) {
+    t.begin_iteration();
     for (int i = 0; i < t.layers(); ++i) {
-      co_await t.finished(i, weight_gradient);
-      co_await t.compute(i, forward);
-      co_await t.issue_and_wait(i, forward, t.policy());
-      co_await t.step();
+      t.finished(i, weight_gradient);
+      t.compute(i, forward);
+      t.issue_and_wait(i, forward, t.policy());
+      t.step();
     }
     for (int i = t.layers() - 1; i >= 0; --i) {
       if (starts_recomputation(i)) {
-        co_await t.step();
+        t.step();
         int j = checkpoint_before(t.workload(), i);
         do {
-          co_await t.finished(j, weight_gradient);
-          co_await t.compute(j, forward);
-          co_await t.issue_and_wait(j, forward, t.policy());
-          co_await t.step();
+          t.finished(j, weight_gradient);
+          t.compute(j, forward);
+          t.issue_and_wait(j, forward, t.policy());
+          t.step();
         } while (!starts_recomputation(++j));
         i = j;  // usually the layer that asked; the original goes on wherever it meets a marked one
       }
-      co_await t.compute(i, input_gradient);
+      t.compute(i, input_gradient);
       if (i > 0 || rules.first_input_gradient) t.issue(i, input_gradient, SchedulingPolicy::lifo);
-      co_await t.step();
-      co_await t.compute(i, weight_gradient);
+      t.step();
+      t.compute(i, weight_gradient);
       if (rules.weight_gradients) t.issue(i, weight_gradient, SchedulingPolicy::fifo);
-      co_await t.finished(i, input_gradient);
-      co_await t.step();
+      t.finished(i, input_gradient);
+      t.step();
     }
-    t.pass_done();
   }
 }
 
 // Layer 0 is the embedding: its all-to-all overlaps the bottom MLP, whose last layer waits for it. The
 // enhanced loop lets the all-to-all of the gradients overlap the next iteration.
-Loop dlrm(Trainer& t, bool wait_for_embedding_gradient) {
+void dlrm(Emitter& t, bool wait_for_embedding_gradient) {
   const int bottom = t.workload().last_bottom_layer;
   for (int pass = 0; pass < t.passes(); ++pass) {
+    t.begin_iteration();
     for (int i = 0; i < t.layers(); ++i) {
-      co_await t.finished(i, weight_gradient);
-      co_await t.compute(i, forward);
+      t.finished(i, weight_gradient);
+      t.compute(i, forward);
       const auto& communication = t.workload().layers[static_cast<std::size_t>(i)].forward.communication;
       if (communication && communication->kind == CollectiveKind::all_to_all) {
         t.issue(i, forward, SchedulingPolicy::highest);
       } else if (i == bottom) {
-        co_await t.finished(0, forward);
+        t.finished(0, forward);
       }
-      co_await t.step();
+      t.step();
     }
     for (int i = t.layers() - 1; i >= 0; --i) {
-      co_await t.compute(i, weight_gradient);
+      t.compute(i, weight_gradient);
       t.issue(i, weight_gradient, t.policy());
-      if (wait_for_embedding_gradient) co_await t.finished(i, input_gradient);
-      co_await t.step();
+      if (wait_for_embedding_gradient) t.finished(i, input_gradient);
+      t.step();
       if (i == 0) break;
-      co_await t.compute(i, input_gradient);
+      t.compute(i, input_gradient);
       if (i == bottom + 1) t.issue(0, input_gradient, SchedulingPolicy::highest);
-      co_await t.step();
+      t.step();
     }
-    t.pass_done();
   }
+}
+
+void emit_loop(Emitter& t) {
+  switch (t.workload().parallelism) {
+    case Parallelism::micro: return micro(t);
+    case Parallelism::data: return data_parallel(t);
+    case Parallelism::distributed_inference: return inference(t);
+    case Parallelism::model:
+      return model_parallel(t, {.first_input_gradient = false, .weight_gradients = false});
+    case Parallelism::hybrid_data_model:
+    case Parallelism::hybrid_model_data:
+    case Parallelism::hybrid_customized:
+      return model_parallel(t, {.first_input_gradient = false, .weight_gradients = true});
+    case Parallelism::hybrid_transformer:
+    case Parallelism::hybrid_transformer_fwd_in_bckwd:
+      return model_parallel(t, {.first_input_gradient = true, .weight_gradients = true});
+    case Parallelism::hybrid_dlrm: return dlrm(t, true);
+    case Parallelism::hybrid_dlrm_enhanced: return dlrm(t, false);
+  }
+  check(false, "every parallelism has a loop");
 }
 
 }  // namespace
 
-Loop training_loop(Trainer& trainer) {
-  switch (trainer.workload().parallelism) {
-    case Parallelism::micro: return micro(trainer);
-    case Parallelism::data: return data_parallel(trainer);
-    case Parallelism::distributed_inference: return inference(trainer);
+TaskGraph training_graph(const Workload& workload, const LoopOptions& options, int ranks,
+                         const system::LogicalDimensions& logical) {
+  Emitter emitter(workload, options, ranks, logical);
+  emit_loop(emitter);
+  return emitter.take();
+}
+
+system::DimensionMask dimensions_of(const Workload& workload, int layer, PassKind kind,
+                                    const system::LogicalDimensions& logical) {
+  const auto count = static_cast<std::size_t>(logical.count());
+  const system::DimensionMask all(count, true);
+  const system::DimensionMask none(count, false);
+  const bool weights = kind == PassKind::weight_gradient;
+  const auto first = [&](int n) {
+    system::DimensionMask mask(count, false);
+    std::fill_n(mask.begin(), std::min<std::size_t>(static_cast<std::size_t>(n), count), true);
+    return mask;
+  };
+  const auto rest = [&](int n) {
+    system::DimensionMask mask = first(n);
+    mask.flip();
+    return mask;
+  };
+  const Parallelism parallelism = workload.parallelism == Parallelism::hybrid_customized
+                                      ? workload.layers[static_cast<std::size_t>(layer)].parallelism
+                                      : workload.parallelism;
+  switch (parallelism) {
+    case Parallelism::micro:
+    case Parallelism::data: return weights ? all : none;
     case Parallelism::model:
-      return model_parallel(trainer, {.first_input_gradient = false, .weight_gradients = false});
-    case Parallelism::hybrid_data_model:
-    case Parallelism::hybrid_model_data:
-    case Parallelism::hybrid_customized:
-      return model_parallel(trainer, {.first_input_gradient = false, .weight_gradients = true});
+    case Parallelism::distributed_inference: return weights ? none : all;
+    case Parallelism::hybrid_data_model: return weights ? rest(1) : first(1);
+    case Parallelism::hybrid_model_data: return weights ? first(1) : rest(1);
     case Parallelism::hybrid_transformer:
     case Parallelism::hybrid_transformer_fwd_in_bckwd:
-      return model_parallel(trainer, {.first_input_gradient = true, .weight_gradients = true});
-    case Parallelism::hybrid_dlrm: return dlrm(trainer, true);
-    case Parallelism::hybrid_dlrm_enhanced: return dlrm(trainer, false);
+      return weights ? rest(logical.model_dimensions) : first(logical.model_dimensions);
+    case Parallelism::hybrid_dlrm:
+    case Parallelism::hybrid_dlrm_enhanced: return weights || layer == 0 ? all : none;
+    case Parallelism::hybrid_customized: break;
   }
-  check(false, "every parallelism has a loop");
-  return {};
+  return none;
 }
 
 }  // namespace overture::workload

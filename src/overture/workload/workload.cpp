@@ -46,6 +46,15 @@ void check_layer(const Workload& workload, const Layer& layer, const Where& wher
 
 }  // namespace
 
+const Pass& pass_of(const Layer& layer, PassKind kind) {
+  switch (kind) {
+    case PassKind::forward: return layer.forward;
+    case PassKind::input_gradient: return layer.input_gradient;
+    case PassKind::weight_gradient: return layer.weight_gradient;
+  }
+  return layer.forward;
+}
+
 void check_workload(const Workload& workload, const Where& where) {
   if (workload.layers.empty()) throw UserError(where, "has no layers", "a workload has at least one layer");
   const bool dlrm = workload.parallelism == Parallelism::hybrid_dlrm ||

@@ -11,6 +11,7 @@
 #include "overture/base/error.h"
 #include "overture/base/units.h"
 #include "overture/system/collective.h"
+#include "overture/workload/task_graph.h"
 
 namespace overture::workload {
 
@@ -50,6 +51,8 @@ struct Layer {
   // Only under hybrid_customized: data, model, hybrid_data_model or hybrid_model_data.
   Parallelism parallelism = Parallelism::data;
 };
+
+const Pass& pass_of(const Layer& layer, PassKind kind);
 
 struct Workload {
   Parallelism parallelism = Parallelism::data;

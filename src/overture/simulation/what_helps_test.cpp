@@ -1,13 +1,14 @@
-#include "overture/workload/what_helps.h"
+#include "overture/simulation/what_helps.h"
 
 #include <algorithm>
 
 #include <gtest/gtest.h>
 
-namespace overture::workload {
+namespace overture::simulation {
 namespace {
 
 using namespace literals;
+using namespace workload;
 
 // Two NPUs on a ring, one layer: compute, then all-reduce.
 SimulationConfig one_layer(Duration compute, Bytes size) {
@@ -38,4 +39,4 @@ TEST(WhatHelps, TriesNothingThatWouldTakeLong) {
 }
 
 }  // namespace
-}  // namespace overture::workload
+}  // namespace overture::simulation

@@ -10,15 +10,17 @@
 #include "overture/network/flow/flow_network.h"
 #include "overture/network/packet/packet_network.h"
 #include "overture/network/rotor/rotor_network.h"
+#include "overture/simulation/play.h"
 #include "overture/topology/dynexp_file.h"
 #include "overture/topology/fat_tree.h"
 #include "overture/workload/dlrm_tasks.h"
-#include "overture/workload/task_executor.h"
 
-namespace overture::workload {
+namespace overture::simulation {
 namespace {
 
 using namespace literals;
+using namespace workload;
+using system::AlgorithmKind;
 
 double reference_ms(const std::string& network) {
   const std::string file = OVERTURE_GOLDEN "/htsim/dlrm_S16.csv";
@@ -29,7 +31,7 @@ double reference_ms(const std::string& network) {
   return 0;
 }
 
-DlrmStep s16(AllReduce all_reduce) {
+DlrmStep s16(AlgorithmKind all_reduce) {
   DlrmStep step{
       .model = model::make_dlrm(
           {.name = "S16", .tables = 64, .columns = 64, .width = 1024, .bottom_layers = 4, .top_layers = 4}),
@@ -50,35 +52,35 @@ topology::Topology tree() {
   return topology::fat_tree(config);
 }
 
-double milliseconds(const TaskRun& run) { return to_us(run.makespan) / 1000; }
+double milliseconds(const Timeline& run) { return to_us(run.finished) / 1000; }
 
 double packet_ms(const DlrmStep& step) {
   sim::EventQueue events;
   network::packet::PacketNetwork network(tree(), network::packet::dlrm_study_dctcp(), events);
-  return milliseconds(run_tasks(dlrm_tasks(step), network, events));
+  return milliseconds(play(dlrm_tasks(step), dlrm_system(step), network, events));
 }
 
 double flow_ms(const DlrmStep& step) {
   sim::EventQueue events;
   network::flow::FlowNetwork network(tree(), {}, events);
-  return milliseconds(run_tasks(dlrm_tasks(step), network, events));
+  return milliseconds(play(dlrm_tasks(step), dlrm_system(step), network, events));
 }
 
 TEST(DlrmReplay, S16OnAFatTreeWithDctcpTakesAsLongAsOnHtsim) {
   const double reference = reference_ms("fat-tree");
-  const double ours = packet_ms(s16(AllReduce::ring));
+  const double ours = packet_ms(s16(AlgorithmKind::lockstep_ring));
   RecordProperty("packet_ms", std::to_string(ours));
   EXPECT_NEAR(ours, reference, 0.03 * reference);
 }
 
 TEST(DlrmReplay, S16OnOperaTakesAsLongAsOnHtsim) {
-  DlrmStep step = s16(AllReduce::distributed_parameter_server);
+  DlrmStep step = s16(AlgorithmKind::distributed_parameter_server);
   step.packet = 1500_B;
   step.packet_sent = 1_B;  // RotorLB's packets are its own affair
   const auto dynexp = topology::read_dynexp(OVERTURE_GOLDEN "/htsim/topologies/opera_N4_k8_100G.txt");
   sim::EventQueue events;
   network::rotor::RotorNetwork network(dynexp.opera, network::rotor::dlrm_study_rotor(), events);
-  const double ours = milliseconds(run_tasks(dlrm_tasks(step), network, events));
+  const double ours = milliseconds(play(dlrm_tasks(step), dlrm_system(step), network, events));
   const double reference = reference_ms("opera");
   RecordProperty("rotor_ms", std::to_string(ours));
   EXPECT_NEAR(ours, reference, 0.03 * reference);
@@ -86,11 +88,11 @@ TEST(DlrmReplay, S16OnOperaTakesAsLongAsOnHtsim) {
 
 TEST(DlrmReplay, S16AsAFluidIsFasterThanWithQueuesAndTimeouts) {
   const double reference = reference_ms("fat-tree");
-  const double ours = flow_ms(s16(AllReduce::ring));
+  const double ours = flow_ms(s16(AlgorithmKind::lockstep_ring));
   RecordProperty("flow_ms", std::to_string(ours));
   EXPECT_LT(ours, reference);
   EXPECT_GT(ours, 0.5 * reference);
 }
 
 }  // namespace
-}  // namespace overture::workload
+}  // namespace overture::simulation

@@ -1,13 +1,14 @@
-#include "overture/workload/what_helps.h"
+#include "overture/simulation/what_helps.h"
 
 #include <fmt/format.h>
 
-namespace overture::workload {
+namespace overture::simulation {
 namespace {
 
-void compute_twice_as_fast(Workload& workload) {
-  for (Layer& layer : workload.layers) {
-    for (Pass* pass : {&layer.forward, &layer.input_gradient, &layer.weight_gradient}) pass->compute /= 2;
+void compute_twice_as_fast(workload::Workload& workload) {
+  for (workload::Layer& layer : workload.layers) {
+    for (workload::Pass* pass : {&layer.forward, &layer.input_gradient, &layer.weight_gradient})
+      pass->compute /= 2;
   }
 }
 
@@ -38,4 +39,4 @@ std::vector<WhatIf> what_helps(const SimulationConfig& config, const SimulationR
   return found;
 }
 
-}  // namespace overture::workload
+}  // namespace overture::simulation

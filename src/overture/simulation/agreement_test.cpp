@@ -2,9 +2,9 @@
 // of every kind; the seed of a failure draws it again.
 #include <gtest/gtest.h>
 
-#include "overture/workload/testing.h"
+#include "overture/simulation/testing.h"
 
-namespace overture::workload {
+namespace overture::simulation {
 namespace {
 
 void expect_same(const SimulationResult& a, const SimulationResult& b) {
@@ -51,4 +51,4 @@ TEST(Agreement, FewRanksTellAllWithoutContention) { compare_scopes(network::Cont
 TEST(Agreement, FewRanksTellAllOnSharedLinks) { compare_scopes(network::Contention::links, 1000); }
 
 }  // namespace
-}  // namespace overture::workload
+}  // namespace overture::simulation

@@ -1,6 +1,6 @@
-#include "overture/workload/trainer.h"
-
 #include <gtest/gtest.h>
+
+#include "overture/workload/training_loop.h"
 
 namespace overture::workload {
 namespace {

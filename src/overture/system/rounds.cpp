@@ -1,10 +1,10 @@
-#include "overture/workload/task_rounds.h"
+#include "overture/system/rounds.h"
 
 #include <algorithm>
 
 #include "overture/base/check.h"
 
-namespace overture::workload {
+namespace overture::system {
 namespace {
 
 using network::Pattern;
@@ -13,9 +13,9 @@ std::int64_t share(Bytes size, int ranks, bool round_down) {
   return (size.count() + (round_down ? 0 : ranks - 1)) / ranks;
 }
 
-// The original's ring with its two tests for an early end: before the first round for short messages, and
+// FlexFlow's ring with its two tests for an early end: before the first round for short messages, and
 // after it when the size over 2(n-1)/n is short.
-Rounds ring(Bytes size, int ranks, const AllReduceRules& rules) {
+Rounds ring(Bytes size, int ranks, const RoundRules& rules) {
   Rounds rounds{.count = 2 * (ranks - 1)};
   const Int128 threshold = Int128{rules.end_ring_early_below.count()} * ranks;
   std::int64_t bytes = size.count();
@@ -31,23 +31,27 @@ Rounds ring(Bytes size, int ranks, const AllReduceRules& rules) {
 
 }  // namespace
 
-Rounds all_reduce(AllReduce algorithm, Bytes size, int ranks, const AllReduceRules& rules) {
+bool in_rounds(AlgorithmKind algorithm) {
+  return algorithm == AlgorithmKind::lockstep_ring || algorithm == AlgorithmKind::parameter_server ||
+         algorithm == AlgorithmKind::distributed_parameter_server;
+}
+
+Rounds make_rounds(AlgorithmKind algorithm, Bytes size, int ranks, const RoundRules& rules) {
   check(ranks >= 1, "a group has ranks");
+  check(in_rounds(algorithm), "only some algorithms go in rounds");
   if (ranks < 2 || size <= Bytes{0}) return {};
-  // Where nothing would be left of the size, the original sends a byte to each.
+  // Where nothing would be left of the size, FlexFlow sends a byte to each.
   if (size.count() / ranks == 0) size = Bytes{ranks};
   Rounds rounds;
-  switch (algorithm) {
-    case AllReduce::ring: rounds = ring(size, ranks, rules); break;
-    case AllReduce::parameter_server:
-      rounds = {.first = Pattern::to_first, .second = Pattern::from_first, .count = 2, .each = size};
-      break;
-    case AllReduce::distributed_parameter_server:
-      rounds = {.first = Pattern::all_pairs,
-                .second = Pattern::all_pairs,
-                .count = 2,
-                .each = Bytes{share(size, ranks, rules.drop_remainder)}};
-      break;
+  if (algorithm == AlgorithmKind::lockstep_ring) {
+    rounds = ring(size, ranks, rules);
+  } else if (algorithm == AlgorithmKind::parameter_server) {
+    rounds = {.first = Pattern::to_first, .second = Pattern::from_first, .count = 2, .each = size};
+  } else {
+    rounds = {.first = Pattern::all_pairs,
+              .second = Pattern::all_pairs,
+              .count = 2,
+              .each = Bytes{share(size, ranks, rules.drop_remainder)}};
   }
   rounds.each = std::max(rounds.each, rules.smallest_message);
   return rounds;
@@ -61,4 +65,4 @@ Bytes traffic(const Rounds& rounds, int ranks) {
   return rounds.each * count;
 }
 
-}  // namespace overture::workload
+}  // namespace overture::system

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "overture/workload/simulation.h"
+#include "overture/simulation/simulation.h"
 
-namespace overture::workload {
+namespace overture::simulation {
 
 struct WhatIf {
   std::string what;  // "twice network.dimensions.0.bandwidth"
@@ -19,4 +19,4 @@ struct WhatIf {
 std::vector<WhatIf> what_helps(const SimulationConfig& config, const SimulationResult& result,
                                std::uint64_t max_events = 200'000);
 
-}  // namespace overture::workload
+}  // namespace overture::simulation

@@ -8,9 +8,17 @@
 #include <vector>
 
 #include "overture/base/random.h"
-#include "overture/workload/simulation.h"
+#include "overture/simulation/simulation.h"
 
-namespace overture::workload {
+namespace overture::simulation {
+
+using workload::Communication;
+using workload::kPassKinds;
+using workload::Layer;
+using workload::Parallelism;
+using workload::Pass;
+using workload::PassKind;
+using workload::Workload;
 
 constexpr double kBytePerNs = 1e9 / (1 << 30);  // as link_gib_per_s: a byte takes a nanosecond
 
@@ -112,6 +120,7 @@ class RandomSimulation {
     config.inter_order =
         one_of({InterOrder::ascending, InterOrder::round_robin, InterOrder::themis, InterOrder::themis_flex});
     config.rendezvous = chance(25);
+    config.tree_always_reduces = true;
     if (machine.dimensions.size() == 1 && chance(30)) share_bus(config);
     config.cycle = one_of<Duration>({Duration{1}, Nanoseconds{1}});
     return config;
@@ -179,4 +188,4 @@ class RandomSimulation {
   RandomStream random_;
 };
 
-}  // namespace overture::workload
+}  // namespace overture::simulation

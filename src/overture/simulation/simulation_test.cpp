@@ -1,11 +1,11 @@
-#include "overture/workload/simulation.h"
+#include "overture/simulation/simulation.h"
 
 #include <gtest/gtest.h>
 
 #include "overture/base/testing.h"
-#include "overture/workload/testing.h"
+#include "overture/simulation/testing.h"
 
-namespace overture::workload {
+namespace overture::simulation {
 namespace {
 
 using namespace literals;
@@ -30,7 +30,8 @@ SimulationConfig one_layer(AlgorithmKind algorithm, int ranks) {
 // Delivers everything after 10 ns, except the first message of one pair.
 class LossyNetwork final : public network::Network {
  public:
-  LossyNetwork(sim::EventQueue& events, Rank from, Rank to) : Network(1024, events), from_(from), to_(to) {}
+  LossyNetwork(int ranks, sim::EventQueue& events, Rank from, Rank to)
+      : Network(ranks, events), from_(from), to_(to) {}
 
  private:
   void carry(const network::Message& message, Action delivered) override {
@@ -49,14 +50,14 @@ class LossyNetwork final : public network::Network {
 std::string deadlock(SimulationConfig config, Rank from, Rank to) {
   config.scope = system::Scope::all;
   sim::EventQueue events;
-  LossyNetwork network(events, from, to);
+  LossyNetwork network(network::hierarchy(config.network).ranks(), events, from, to);
   return user_error([&] { simulate(config, network, events); });
 }
 
 TEST(Simulate, ADeadlockNamesWhoWaitsForWhom) {
   EXPECT_EQ(
       deadlock(one_layer(AlgorithmKind::ring, 4), Rank{2}, Rank{3}),
-      "deadlock at 40.00 ns: the training loop waits for the forward collective of layer fc1\n"
+      "deadlock at 40.00 ns: \"fc1 forward\" does not end, and 1 tasks wait for it\n"
       "  all_reduce of 80 B has 1 of 1 chunks left\n"
       "  chunk 0 runs all_reduce on dimension 0: rank 3 has received 0 of 6 messages and waits for rank 2");
 }
@@ -82,7 +83,7 @@ TEST(Simulate, ADeadlockAfterTheLoopIsOneToo) {
   config.workload.parallelism = Parallelism::micro;
   config.workload.layers[0].weight_gradient = config.workload.layers[0].forward;
   const std::string error = deadlock(config, Rank{0}, Rank{1});
-  EXPECT_NE(error.find("the training loop has ended and waits for collectives that are under way\n"
+  EXPECT_NE(error.find("\"fc1 weight gradient\" does not end\n"
                        "  all_reduce of 80 B has 1 of 1 chunks left"),
             std::string::npos)
       << error;
@@ -122,12 +123,13 @@ TEST(Simulate, AScopeThatIsTooSmallIsWidened) {
 }
 
 TEST(CollectivesUsed, NamesEachKindOnce) {
-  Workload workload = one_layer(AlgorithmKind::ring, 2).workload;
-  workload.layers.push_back(workload.layers[0]);
-  workload.layers[1].weight_gradient.communication = {CollectiveKind::all_gather, 1_B};
-  EXPECT_EQ(collectives_used(workload),
+  SimulationConfig config = one_layer(AlgorithmKind::ring, 2);
+  config.workload.layers.push_back(config.workload.layers[0]);
+  config.workload.layers.push_back({.name = "fc3"});
+  config.workload.layers[2].forward.communication = {CollectiveKind::all_gather, 1_B};
+  EXPECT_EQ(collectives_used(simulate(config).graph),
             (std::vector{CollectiveKind::all_reduce, CollectiveKind::all_gather}));
 }
 
 }  // namespace
-}  // namespace overture::workload
+}  // namespace overture::simulation

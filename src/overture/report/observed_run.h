@@ -1,0 +1,29 @@
+// A simulated run together with what a report shows of it: chunks, traffic by pair, links over time. All of it comes
+// from one run.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "overture/report/links_record.h"
+#include "overture/report/recorder.h"
+#include "overture/simulation/simulation.h"
+#include "overture/simulation/traffic.h"
+
+namespace overture::report {
+
+// traffic.csv: who sent how much to whom, and for which kind of collective.
+std::string traffic_csv(const simulation::TrafficCounter& traffic);
+
+struct ObservedRun {
+  simulation::SimulationResult result;
+  Recorder recorder;
+  std::string traffic;  // traffic.csv; empty where there are too many NPUs to show
+  LinksRecord links;    // none where messages share no links, or not all NPUs were simulated
+};
+
+// With the network, every NPU is simulated where the machine is small enough for a page and the run short enough;
+// results are the same, only dearer. Throws UserError as simulate() does.
+ObservedRun observe(const simulation::SimulationConfig& config, bool with_network);
+
+}  // namespace overture::report

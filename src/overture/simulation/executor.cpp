@@ -1,0 +1,147 @@
+#include "overture/simulation/executor.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace overture::simulation {
+
+using workload::CollectiveTask;
+using workload::ComputeTask;
+using workload::MessageTask;
+using workload::TaskGraph;
+using workload::TaskId;
+using workload::TaskKind;
+
+Duration Timeline::compute() const {
+  const auto busiest = std::ranges::max_element(busy);
+  return busiest == busy.end() ? Duration{} : *busiest;
+}
+
+Executor::Executor(const TaskGraph& graph, system::System& system, network::Network& network)
+    : graph_(graph), system_(system), network_(network) {
+  const std::size_t ranks = graph.symbolic() ? 1 : static_cast<std::size_t>(graph.ranks());
+  free_at_.resize(ranks);
+  timeline_.busy.resize(ranks);
+  timeline_.start.resize(graph.size());
+  timeline_.end.resize(graph.size(), Time::max());
+  timeline_.collectives.resize(graph.collectives().size());
+  link_tasks();
+  add_groups();
+  system_.on_finished(
+      [this](system::CollectiveId id, const system::CollectiveStats& stats) { finished(id, stats); });
+}
+
+void Executor::link_tasks() {
+  first_.resize(graph_.size() + 1);
+  successors_.resize(graph_.edges().size());
+  missing_.resize(graph_.size());
+  for (const TaskGraph::Edge& edge : graph_.edges()) {
+    ++first_[index(edge.before) + 1];
+    ++missing_[index(edge.after)];
+  }
+  for (std::uint32_t i = 0; i < graph_.size(); ++i) first_[i + 1] += first_[i];
+  std::vector<std::uint32_t> next(first_.begin(), first_.end() - 1);
+  for (const TaskGraph::Edge& edge : graph_.edges()) successors_[next[index(edge.before)]++] = edge.after;
+}
+
+// All ranks of the machine go along its dimensions; others are a group of their own.
+void Executor::add_groups() {
+  const system::DimensionMask all(static_cast<std::size_t>(system_.logical().count()), true);
+  for (const TaskGraph::Group& group : graph_.groups()) {
+    Span& span = spans_.emplace_back();
+    if (!group.dimensions.empty()) {
+      span.dimensions = group.dimensions;
+    } else if (group.everyone() && graph_.ranks() == system_.ranks()) {
+      span.dimensions = all;
+    } else {
+      span.group = system_.add_group(ranks_of(graph_, static_cast<workload::RankGroup>(spans_.size() - 1)));
+    }
+  }
+}
+
+void Executor::start() {
+  std::vector<TaskId> first;
+  for (std::uint32_t i = 0; i < graph_.size(); ++i) {
+    if (missing_[i] == 0) first.push_back(TaskId{i});
+  }
+  for (const TaskId id : first) ready(id);
+}
+
+void Executor::ready(TaskId id) {
+  timeline_.start[index(id)] = now();
+  switch (graph_.kind(id)) {
+    case TaskKind::compute: return compute(id);
+    case TaskKind::pause: return system_.clock().after(graph_.pause(id).duration, [this, id] { end(id); });
+    case TaskKind::message: {
+      const MessageTask task = graph_.message(id);
+      return network_.send({task.from, task.to, task.size, {.task = index(id)}}, [this, id] { end(id); });
+    }
+    case TaskKind::collective: {
+      const Duration before = graph_.collective(id).before;
+      if (before == Duration{}) return issue(id);
+      return system_.clock().after(before, [this, id] { issue(id); });
+    }
+  }
+}
+
+void Executor::compute(TaskId id) {
+  const ComputeTask task = graph_.compute(id);
+  const auto rank = task.rank == workload::kEveryone ? 0 : static_cast<std::size_t>(index(task.rank));
+  const Time start = std::max(now(), free_at_[rank]);
+  free_at_[rank] = start + task.duration;
+  timeline_.start[index(id)] = start;
+  timeline_.busy[rank] += task.duration;
+  system_.clock().after(free_at_[rank] - now(), [this, id] { end(id); });
+}
+
+void Executor::issue(TaskId id) {
+  const CollectiveTask& task = graph_.collective(id);
+  const Span& span = spans_[static_cast<std::size_t>(task.group)];
+  const auto collective = system_.issue({.kind = task.kind,
+                                         .size = task.size,
+                                         .dimensions = span.dimensions,
+                                         .group = span.group,
+                                         .policy = task.policy,
+                                         .sizes = task.sizes,
+                                         .name = {.task = index(id)}});
+  if (!collective) return end(id);  // nobody has a peer
+  const auto number = static_cast<std::size_t>(*collective);
+  if (number >= task_of_collective_.size()) task_of_collective_.resize(number + 1);
+  task_of_collective_[number] = id;
+}
+
+// All chunks are through; it counts as ended after what follows.
+void Executor::finished(system::CollectiveId collective, const system::CollectiveStats& stats) {
+  const TaskId id = task_of_collective_[static_cast<std::size_t>(collective)];
+  timeline_.collectives[graph_.collective_number(id)] = stats;
+  system_.clock().after(graph_.collective(id).after, [this, id] { end(id); });
+}
+
+void Executor::end(TaskId id) {
+  ++finished_;
+  timeline_.end[index(id)] = now();
+  timeline_.finished = std::max(timeline_.finished, now().time_since_epoch());
+  for (std::uint32_t i = first_[index(id)]; i < first_[index(id) + 1]; ++i) {
+    if (--missing_[index(successors_[i])] == 0) ready(successors_[i]);
+  }
+}
+
+std::string Executor::waiting_for() const {
+  std::uint32_t never = 0;
+  std::string running;
+  for (std::uint32_t i = 0; i < graph_.size(); ++i) {
+    if (timeline_.end[i] != Time::max()) continue;
+    if (missing_[i] > 0) {
+      ++never;
+    } else if (running.empty()) {
+      running = fmt::format("\"{}\" does not end", graph_.name(TaskId{i}));
+    }
+  }
+  if (never == 0) return running;
+  if (running.empty())
+    return fmt::format("{} of {} tasks never start: they wait for each other", never, graph_.size());
+  return fmt::format("{}, and {} tasks wait for it", running, never);
+}
+
+}  // namespace overture::simulation

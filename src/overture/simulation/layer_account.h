@@ -1,0 +1,34 @@
+// Where the time went, layer by layer and pass by pass, as ASTRA-sim counts it: what the loop waited for is
+// charged to the layer whose collective it was. "Exposed" here is therefore that original's; docs/glossary.md
+// tells it from ours.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "overture/simulation/timeline.h"
+
+namespace overture::simulation {
+
+// One pass of one layer, over all iterations.
+struct PassAccount {
+  Duration compute{};
+  Duration communication{};  // from issue to completion, update included, summed over collectives
+  Duration exposed{};        // of that, what the loop waited for
+};
+
+struct LayerAccount {
+  std::array<PassAccount, workload::kPassKinds> passes;
+  int collectives = 0;
+  // Sums over the layer's collectives of their means over chunks; see system::CollectiveStats.
+  std::vector<double> queueing_ns;
+  std::vector<double> network_ns;
+
+  const PassAccount& of(workload::PassKind kind) const { return passes[static_cast<std::size_t>(kind)]; }
+  PassAccount& of(workload::PassKind kind) { return passes[static_cast<std::size_t>(kind)]; }
+};
+
+// Of a graph that a training loop made: one entry per layer.
+std::vector<LayerAccount> layer_accounts(const workload::TaskGraph& graph, const Timeline& timeline);
+
+}  // namespace overture::simulation

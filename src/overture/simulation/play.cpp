@@ -1,0 +1,92 @@
+#include "overture/simulation/play.h"
+
+#include <fmt/format.h>
+
+#include "overture/base/error.h"
+#include "overture/simulation/executor.h"
+#include "overture/system/fit.h"
+
+namespace overture::simulation {
+namespace {
+
+// Events between two looks at the clock: some milliseconds.
+constexpr int kPiece = 20'000;
+
+void run(sim::EventQueue& events, const Executor& executor, const Limits& limits) {
+  if (!limits.until && !limits.go_on) return events.run();
+  const Time until = limits.until.value_or(Time::max());
+  while (!executor.done()) {
+    if (limits.go_on && !limits.go_on(events.now(), executor.finished())) return;
+    for (int i = 0; i < kPiece; ++i) {
+      if (!events.step_until(until)) return;
+    }
+  }
+}
+
+}  // namespace
+
+Machine one_dimension(int ranks) {
+  topology::Hierarchy dimensions({{topology::DimensionKind::switched, ranks}});
+  system::LogicalDimensions logical = system::logical_dimensions(dimensions);
+  return {.dimensions = std::move(dimensions), .logical = std::move(logical), .gib_per_s = {1}};
+}
+
+std::vector<int> named_group_sizes(const workload::TaskGraph& graph, int ranks) {
+  std::vector<int> sizes;
+  for (const auto& group : graph.groups()) {
+    if (!group.ranks.empty()) sizes.push_back(static_cast<int>(group.ranks.size()));
+    if (group.everyone() && graph.ranks() != ranks) sizes.push_back(graph.ranks());
+  }
+  return sizes;
+}
+
+Timeline play(const workload::TaskGraph& graph, const system::SystemConfig& config, const Machine& machine,
+              network::Network& network, sim::EventQueue& events, const Observers& observers,
+              const Limits& limits) {
+  system::System system({.config = config,
+                         .logical = machine.logical,
+                         .gib_per_s = machine.gib_per_s,
+                         .scope = machine.scope,
+                         .uniform = machine.uniform},
+                        machine.dimensions, events, network);
+  system.on_chunk(observers.chunk);
+  if (observers.before) observers.before(graph, network);
+  std::vector<Bytes> sent(static_cast<std::size_t>(machine.dimensions.dimensions()));
+  system.on_send([&](Rank to, Bytes size) {
+    sent[static_cast<std::size_t>(machine.dimensions.dimension_between(Rank{0}, to))] += size;
+  });
+  Executor executor(graph, system, network);
+  executor.start();
+  run(events, executor, limits);
+  const bool cut_short = !executor.done() && events.pending() > 0;
+  if (!executor.done() && !cut_short) {
+    throw UserError(
+        fmt::format("deadlock at {}: {}", to_string(events.now().time_since_epoch()), executor.waiting_for()),
+        system.stuck());
+  }
+  if (observers.after) observers.after(network);
+  Timeline timeline = executor.take();
+  timeline.complete = !cut_short;
+  if (cut_short) timeline.finished = events.now().time_since_epoch();
+  timeline.dimensions.assign(system.use().begin(), system.use().end());
+  timeline.sent_by_rank_0 = std::move(sent);
+  timeline.ranks = graph.ranks();
+  timeline.scope = machine.scope;
+  timeline.events = events.executed();
+  return timeline;
+}
+
+Timeline play(const workload::TaskGraph& graph, const system::SystemConfig& config, network::Network& network,
+              sim::EventQueue& events) {
+  if (graph.ranks() > network.ranks())
+    throw UserError(
+        fmt::format("a workload of {} ranks does not fit a network of {}", graph.ranks(), network.ranks()),
+        "choose a larger network");
+  const Machine machine = one_dimension(network.ranks());
+  const system::SystemConfig fitted =
+      system::fit(config, workload::collectives_used(graph), machine.logical, machine.dimensions, "",
+                  named_group_sizes(graph, network.ranks()));
+  return play(graph, fitted, machine, network, events);
+}
+
+}  // namespace overture::simulation

@@ -1,0 +1,43 @@
+// Who sent how much to whom in a run, and for what: counted from what the network delivered, so that it is the same
+// for every backend and every algorithm.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <tuple>
+
+#include "overture/network/network.h"
+#include "overture/workload/task_graph.h"
+
+namespace overture::simulation {
+
+// "message", or the kind of the collective.
+std::string_view traffic_kind(const workload::TaskGraph& graph, network::MessageName name);
+
+class TrafficCounter {
+ public:
+  // Pairs are told apart for at most so many ranks. `graph` outlives the counter.
+  explicit TrafficCounter(const workload::TaskGraph& graph, int most_ranks = 256)
+      : graph_(graph), by_pair_(graph.ranks() <= most_ranks) {}
+
+  // From now on counts what the network delivers, which the counter outlives.
+  void watch(network::Network& network);
+
+  Bytes messages() const { return messages_; }
+  Bytes collectives() const { return collectives_; }
+  // By kind, sender and receiver; empty where there are too many ranks.
+  const std::map<std::tuple<std::string_view, Rank, Rank>, Bytes>& pairs() const { return pairs_; }
+
+ private:
+  void add(const network::Delivery& delivery);
+
+  const workload::TaskGraph& graph_;
+  bool by_pair_;
+  Bytes messages_;
+  Bytes collectives_;
+  std::map<std::tuple<std::string_view, Rank, Rank>, Bytes> pairs_;
+};
+
+}  // namespace overture::simulation
