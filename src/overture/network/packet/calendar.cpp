@@ -25,8 +25,10 @@ constexpr Calendar::Entry kLast{kNever, kNone, kNone};
 
 }  // namespace
 
-Calendar::Calendar(std::uint32_t nodes, int shift, int bits)
+Calendar::Calendar(std::uint32_t nodes, int shift, int bits, std::int64_t longest)
     : shift_(shift),
+      age_shift_(
+          std::max(0, static_cast<int>(std::bit_width(static_cast<std::uint64_t>(longest))) - kAgeBits)),
       mask_((std::int64_t{1} << bits) - 1),
       nodes_(nodes),
       heads_(std::size_t{1} << bits, kNone),

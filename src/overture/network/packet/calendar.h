@@ -4,8 +4,9 @@
 // away (timers, starts) waits in a FarQueue. It allocates only while it grows.
 //
 // Ties: what was given to push_far() first, in the order in which it was; then what was given to push(), that
-// which was known longer first, then by number. So the order of events follows from what happens and when,
-// and not from how far ahead the queue looks, in which pieces it is run, or by how many queues.
+// which was known longer first, then that with the smaller rank, then by number. So the order of events
+// follows from what happens and when, and not from how far ahead the queue looks, in which pieces it is run,
+// or by how many queues.
 #pragma once
 
 #include <algorithm>
@@ -33,13 +34,14 @@ class Calendar {
   };
 
   // The numbers below `nodes` may be given to push(), each pending at most once. Buckets are 2^shift ps wide
-  // and 2^bits many.
-  Calendar(std::uint32_t nodes, int shift, int bits);
+  // and 2^bits many. What is known for up to `longest` ps is told apart by how long.
+  Calendar(std::uint32_t nodes, int shift, int bits, std::int64_t longest = kOldest);
 
   // Schedules `node`, which is not pending, not in the past. `known` is since when that is so: now, or
   // before.
-  void push(std::uint32_t node, std::int64_t when, std::int64_t known) {
-    const auto order = static_cast<std::uint32_t>(kYoungest - std::min(when - known, kYoungest - 1));
+  void push(std::uint32_t node, std::int64_t when, std::int64_t known, std::uint8_t rank = 0) {
+    const auto age = static_cast<std::uint32_t>(std::min((when - known) >> age_shift_, kOldest));
+    const std::uint32_t order = ~(age << 8) - 255 + rank;
     const std::int64_t ahead = (when >> shift_) - current_;
     if (ahead <= 0 || ahead > mask_) [[unlikely]]
       return push_aside({when, node, order});
@@ -65,7 +67,8 @@ class Calendar {
   std::int64_t next_time() const;
 
  private:
-  static constexpr std::int64_t kYoungest = ~std::uint32_t{0};
+  static constexpr int kAgeBits = 24;
+  static constexpr std::int64_t kOldest = (1 << kAgeBits) - 2;
 
   struct Node {
     std::int64_t when;
@@ -82,6 +85,7 @@ class Calendar {
   void merge(std::span<const Entry> entries, std::size_t first);
 
   int shift_;
+  int age_shift_;
   std::int64_t mask_;
   std::int64_t current_ = -1;  // the last bucket in batch_; this one and all before it are empty
   std::vector<Node> nodes_;

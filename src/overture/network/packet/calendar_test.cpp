@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include "overture/base/random.h"
-#include "overture/network/packet/scoreboard.h"
 
 namespace overture::network::packet {
 namespace {
@@ -83,38 +82,6 @@ TEST(Calendar, LeavesInTimeOrder) {
       }
     }
   }
-}
-
-TEST(Scoreboard, ThreeSelectivelyAcknowledgedAboveMakeALoss) {
-  Scoreboard board;
-  for (std::uint64_t i = 0; i < 6; ++i) board.append(100 * i, 100);
-  EXPECT_EQ(board.sack(200, 400), 200);
-  board.detect(3);
-  EXPECT_EQ(board.next_lost(), nullptr);
-  EXPECT_EQ(board.sack(200, 500), 100);  // only the third is news
-  board.detect(3);
-  EXPECT_EQ(board.in_flight(), 100);  // two lost, three arrived, one on its way
-  ASSERT_NE(board.next_lost(), nullptr);
-  EXPECT_EQ(board.next_lost()->begin, 0);
-  board.resend_next();
-  EXPECT_EQ(board.next_lost()->begin, 100);
-  EXPECT_EQ(board.acknowledge(500), 200);
-  EXPECT_EQ(board.in_flight(), 100);
-  EXPECT_FALSE(board.any_sacked());
-}
-
-TEST(Scoreboard, AfterATimeoutAllThatIsNotKnownToHaveArrivedIsSentAgain) {
-  Scoreboard board;
-  for (std::uint64_t i = 0; i < 4; ++i) board.append(100 * i, 100);
-  board.sack(200, 300);
-  board.lose_all();
-  EXPECT_EQ(board.in_flight(), 0);
-  std::vector<std::uint64_t> resent;
-  while (const Scoreboard::Segment* const lost = board.next_lost()) {
-    resent.push_back(lost->begin);
-    board.resend_next();
-  }
-  EXPECT_EQ(resent, (std::vector<std::uint64_t>{0, 100, 300}));
 }
 
 }  // namespace

@@ -28,7 +28,7 @@ void Tcp::observe_marks(Flow& flow, std::uint64_t acknowledged, bool echo) {
     update_share(flow, config_.dctcp_gain);
     flow.mark_window = flow.next;
   }
-  if (echo && ack > flow.reduced_until && flow.state == CongestionState::open) {
+  if (echo && ack > flow.reduced_until && flow.state <= CongestionState::disorder) {
     reduce(flow, 2 * segment_);
     flow.reduced_until = flow.next;
   }

@@ -15,6 +15,7 @@ constexpr std::uint32_t kFirstRing = 8;  // packets; grows with use
 struct CalendarShape {
   int shift;
   int bits;
+  std::int64_t longest;
 };
 
 // Buckets so narrow that a busy network has a few arrivals in each, and so many that a packet on an idle link
@@ -32,7 +33,8 @@ CalendarShape calendar_shape(const topology::Graph& graph, std::int64_t packet, 
   }
   const int shift = std::clamp(static_cast<int>(std::log2(kPerBucket / per_ps * parts)), 0, 40);
   const int bits = static_cast<int>(std::ceil(std::log2(reach))) - shift + 1;
-  return {.shift = shift, .bits = std::clamp(bits, 6, kMaxBits)};
+  return {
+      .shift = shift, .bits = std::clamp(bits, 6, kMaxBits), .longest = static_cast<std::int64_t>(2 * reach)};
 }
 
 // Runs before anything is allocated.
@@ -51,7 +53,7 @@ Calendar make_calendar(const topology::Graph& graph, const PacketConfig& config,
   const CalendarShape shape = calendar_shape(graph, packet.count(), parts);
   const auto links = static_cast<std::uint32_t>(graph.links().size());
   const std::uint32_t nodes = trims ? 2 * links + static_cast<std::uint32_t>(graph.hosts()) : links;
-  return {nodes, shape.shift, shape.bits};
+  return {nodes, shape.shift, shape.bits, shape.longest};
 }
 
 }  // namespace
@@ -111,15 +113,24 @@ void Fabric::allocate_ring(std::uint32_t id) {
   links_[id].mask = kFirstRing - 1;
 }
 
-// In one part, this arrival would be known since the packet before it arrived, or since this one was sent.
 void Fabric::take_over(std::uint32_t id, const Packet& packet) {
   Link& link = links_[id];
-  LinkMore& more = more_[id];
-  const std::int64_t start = packet.arrival - link.delay - serialisation(link, more, packet.size);
   if (link.tail - link.head > link.mask) grow(id);
-  if (link.empty()) calendar_.push(id, packet.arrival, std::max(more.last_arrival, start));
-  more.last_arrival = packet.arrival;
+  if (link.empty()) announce(id, link, packet);
   link.at(link.tail++) = packet;
+}
+
+std::int64_t Fabric::travel_time(int from, int to, std::uint64_t route, std::int64_t size) const {
+  std::int64_t time = 0;
+  for (int at = from; at != to; route >>= routes_.bits()) {
+    if (route == 0) route = routes_.word(at, to, 0);  // a long way: any of its ends will do
+    const std::uint32_t id =
+        first_link_[static_cast<std::size_t>(at)] + static_cast<std::uint32_t>(route & port_mask_) - 1;
+    const Link& link = links_[id];
+    time += link.delay + serialisation(link, more_[id], size);
+    at = link.to < 0 ? ~link.to : link.to;
+  }
+  return time;
 }
 
 void Fabric::share_buffers() {

@@ -48,8 +48,11 @@ class Fabric {
     copy.route >>= routes_.bits();
     enqueue(first_link_[static_cast<std::size_t>(from)] +
                 static_cast<std::uint32_t>(packet.route & port_mask_) - 1,
-            copy);
+            copy, kNone);
   }
+
+  // How long a packet of `size` bytes takes from host `from` to host `to` when nothing is in its way.
+  std::int64_t travel_time(int from, int to, std::uint64_t route, std::int64_t size) const;
 
   // For a transport that trims. Hosts too serve control packets first: a packet goes out of a host's link
   // when the link is free, and the transport keeps what waits.
@@ -125,15 +128,19 @@ class Fabric {
   void allocate_ring(std::uint32_t id);
   void share_buffers();
 
-  void enqueue(std::uint32_t id, Packet& packet) {
+  // `from` is the link that it came on, or kNone.
+  void enqueue(std::uint32_t id, Packet& packet, std::uint32_t from) {
     Link& link = links_[id];
     const std::int64_t wait = std::max<std::int64_t>(link.free_at - now_, 0);
-    if (wait > link.attention && !admit(id, packet, wait)) [[unlikely]]
+    if (wait > link.attention && !admit(id, packet, wait, from)) [[unlikely]]
       return;
     commit(id, link, packet, now_ + wait);
   }
   // The packet starts to leave at `start`, when the link is free.
   void commit(std::uint32_t id, Link& link, Packet& packet, std::int64_t start) {
+    const std::uint8_t before = link.at(link.tail - 1).train;
+    packet.train =
+        start == link.free_at ? static_cast<std::uint8_t>(before + (before < 255)) : std::uint8_t{0};
     link.free_at = start + serialisation(link, more_[id], packet.size);
     link.bytes += packet.size;
     packet.arrival = link.free_at + link.delay;
@@ -143,7 +150,7 @@ class Fabric {
       if (link.to < 0) [[unlikely]] {
         leaves(id);
       } else {
-        calendar_.push(id, packet.arrival, now_);
+        announce(id, link, packet);
       }
     }
     link.at(link.tail++) = packet;
@@ -156,8 +163,17 @@ class Fabric {
   Packet take(Link& link, std::uint32_t id) {
     const Packet packet = link.front();
     ++link.head;
-    if (!link.empty()) calendar_.push(id, link.front().arrival, now_);
+    if (!link.empty()) announce(id, link, link.front());
     return packet;
+  }
+  // The next arrival at the end of a link. It is known since the packet began to leave. Of packets that began
+  // to leave at the same time, that goes first whose event came first then: one that found its link free, for
+  // a wire is longer than a packet, so that it was known longer that this one would come than that the one
+  // before would have left; then the second of its train, and so on. ns-3 has the same order.
+  void announce(std::uint32_t id, const Link& link, const Packet& packet) {
+    const std::int64_t sending = serialisation(link, more_[id], packet.size);
+    const auto rank = sending <= link.delay ? packet.train : static_cast<std::uint8_t>(~packet.train);
+    calendar_.push(id, packet.arrival, packet.arrival - link.delay - sending, rank);
   }
   template <class Transport>
   void arrive(Transport& transport, std::uint32_t id);
@@ -169,11 +185,11 @@ class Fabric {
   void prefetch(Transport& transport);
 
   // In queue.cpp: what a queue does with a packet that has to wait longer than `attention`. False: dropped.
-  bool admit(std::uint32_t id, Packet& packet, std::int64_t wait);
-  bool full(std::uint32_t id, const Packet& packet, std::int64_t wait);
+  bool admit(std::uint32_t id, Packet& packet, std::int64_t wait, std::uint32_t from);
+  bool full(std::uint32_t id, const Packet& packet, std::int64_t wait, std::uint32_t from);
   bool pool_full(SharedBuffer& pool, std::int64_t size, std::int64_t in_port);
   void mark(std::uint32_t id, Packet& packet, std::int64_t wait);
-  std::int64_t queued(std::uint32_t id);
+  std::int64_t queued(std::uint32_t id, std::int64_t known);
   void grow(std::uint32_t id);
 
   // In trim.cpp: NDP's queue. Events of a link: its number is an arrival, that and link_count() the time at
@@ -246,7 +262,7 @@ inline void Fabric::arrive(Transport& transport, std::uint32_t id) {
     if (packet.kind == Kind::data) return enqueue_trimming(link.next_port + port, packet);
     enqueue_control(link.next_port + port, packet);
   } else {
-    enqueue(link.next_port + port, packet);
+    enqueue(link.next_port + port, packet, id);
   }
 }
 

@@ -276,7 +276,7 @@ void HtsimDctcp::hold(Flow& flow, std::uint32_t number) {
     gaps_[flow.gaps].clear();
   }
   Reassembly& held = gaps_[flow.gaps];
-  held.add({.begin = number, .end = std::uint64_t{number} + 1});
+  if (!held.add({.begin = number, .end = std::uint64_t{number} + 1}, flow.expected)) ++counts_.duplicates;
   flow.expected = static_cast<std::uint32_t>(held.release(flow.expected));
   if (!held.empty()) return;
   gaps_.give_back(flow.gaps);

@@ -40,7 +40,6 @@ struct LinkMore {
   std::uint32_t mark_cursor =
       0;                       // packets before this ring position need no more looking at (marks at dequeue)
   std::uint32_t pool = kNone;  // the switch's shared buffer
-  std::int64_t last_arrival = 0;  // of the packets that came from another part, ps
   std::uint64_t drops = 0;
   std::uint64_t marks = 0;
   std::unique_ptr<Packet[]> storage;
@@ -69,6 +68,11 @@ inline std::int64_t serialisation(const Link& link, const LinkMore& more, std::i
   if (link.ps_per_byte != 0) [[likely]]
     return size * link.ps_per_byte;
   return (size * kBitPs + more.bits_per_second - 1) / more.bits_per_second;
+}
+
+// When a packet on the link began to leave.
+inline std::int64_t start_of(const Packet& packet, const Link& link, const LinkMore& more) {
+  return packet.arrival - link.delay - serialisation(link, more, packet.size);
 }
 
 // How many bytes leave in `wait` ps.

@@ -61,7 +61,8 @@ Calendar make_calendar(const topology::Graph& graph, const PacketConfig& config)
   const int shift = std::clamp(static_cast<int>(std::log2(kPerBucket / per_ps)), 0, 40);
   const int bits = std::clamp(static_cast<int>(std::ceil(std::log2(reach))) - shift + 1, 6, kMaxBits);
   const auto links = static_cast<std::uint32_t>(graph.links().size());
-  return {links * static_cast<std::uint32_t>(3 + count_lanes(config.lossless)), shift, bits};
+  return {links * static_cast<std::uint32_t>(3 + count_lanes(config.lossless)), shift, bits,
+          static_cast<std::int64_t>(2 * reach)};
 }
 
 // Per link the one the other way: of parallel cables, the first belongs to the first.
@@ -275,7 +276,7 @@ void LosslessFabric::mark(std::uint32_t id, std::uint8_t lane, Packet& packet) {
         static_cast<double>(waiting - mark_min_) / static_cast<double>(mark_max_ - mark_min_);
     if (coins_.unit() >= share * mark_probability_) return;
   }
-  packet.flags |= kCongested;
+  packet.flags = (packet.flags | kCongested) & 15;
   ++counts_.marks;
   ++more_[id].marks;
 }

@@ -19,10 +19,10 @@ std::int64_t first_decision(const Link& link, const LinkMore& more) {
 
 }  // namespace
 
-bool Fabric::admit(std::uint32_t id, Packet& packet, std::int64_t wait) {
+bool Fabric::admit(std::uint32_t id, Packet& packet, std::int64_t wait, std::uint32_t from) {
   Link& link = links_[id];
   LinkMore& more = more_[id];
-  if (full(id, packet, wait)) {
+  if (full(id, packet, wait, from)) {
     ++more.drops;
     ++counts_.drops;
     if (packet.kind != Kind::data && packet.info != kNone) orphans_.push_back(packet.info);
@@ -39,23 +39,29 @@ bool Fabric::admit(std::uint32_t id, Packet& packet, std::int64_t wait) {
   return true;
 }
 
-bool Fabric::full(std::uint32_t id, const Packet& packet, std::int64_t wait) {
+bool Fabric::full(std::uint32_t id, const Packet& packet, std::int64_t wait, std::uint32_t from) {
   const LinkMore& more = more_[id];
-  if (more.limit >= 0 && bytes_in(more, wait) + packet.size > more.limit &&
-      queued(id) + packet.size > more.limit) {
-    return true;
+  if (more.limit >= 0 && bytes_in(more, wait) + packet.size > more.limit) {
+    const std::int64_t known = from == kNone ? now_ : start_of(packet, links_[from], more_[from]);
+    if (queued(id, known) + packet.size > more.limit) return true;
   }
   return more.pool != kNone && pool_full(pools_[more.pool], packet.size, bytes_in(more, wait));
 }
 
-// Bytes that wait behind the packet being sent.
-std::int64_t Fabric::queued(std::uint32_t id) {
+// Bytes that wait behind the packet being sent, as one sees them that arrives now. If a packet has left just
+// now, the older of the two events comes first, as in ns-3: either the one that arrives, which is `known` to
+// do so since it was sent, or the one that has left.
+std::int64_t Fabric::queued(std::uint32_t id, std::int64_t known) {
   Link& link = links_[id];
+  const auto has_left = [&](const Packet& packet) {
+    const std::int64_t end = packet.arrival - link.delay;
+    return end < now_ || (end == now_ && start_of(packet, link, more_[id]) <= known);
+  };
   // The packet being sent is the first one that has not left; those before it are on the wire.
   std::uint32_t first = 0;
   for (std::uint32_t count = link.tail - link.head; count > 0;) {
     const std::uint32_t half = count / 2;
-    if (link.at(link.head + first + half).arrival - link.delay <= now_) {
+    if (has_left(link.at(link.head + first + half))) {
       first += half + 1;
       count -= half + 1;
     } else {
@@ -81,7 +87,7 @@ void Fabric::mark(std::uint32_t id, Packet& packet, std::int64_t wait) {
   LinkMore& more = more_[id];
   const auto set = [&](Packet& marked) {
     if (marked.kind != Kind::data || (marked.flags & kCongested) != 0) return;
-    marked.flags |= kCongested;
+    marked.flags = (marked.flags | kCongested) & 15;
     ++more.marks;
     ++counts_.marks;
   };

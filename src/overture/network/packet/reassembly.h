@@ -13,9 +13,9 @@ struct Interval {
   std::uint64_t end = 0;
 };
 
-// As many as fit beside no other option would be four; ns-3 and most stacks send three.
+// As many as fit into a header that has no other option. ns-3 does the same.
 struct SackBlocks {
-  static constexpr int kMost = 3;
+  static constexpr int kMost = 4;
   std::array<Interval, kMost> blocks;
   int count = 0;
 
@@ -25,18 +25,23 @@ struct SackBlocks {
 
 class Reassembly {
  public:
-  void clear() { intervals_.clear(); }
-  bool empty() const { return intervals_.empty(); }
+  void clear();
+  bool empty() const { return held_.empty(); }
 
-  // Holds [begin, end), which starts beyond what is in order.
-  void add(Interval piece);
+  // Holds [begin, end), which starts at or beyond `expected`. False if all of it is held already.
+  bool add(Interval piece, std::uint64_t expected);
   // Releases what `expected` has reached, and returns the new next offset in order.
   std::uint64_t release(std::uint64_t expected);
   // The newest first.
-  SackBlocks blocks() const;
+  const SackBlocks& blocks() const { return recent_; }
 
  private:
-  std::vector<Interval> intervals_;  // apart from each other; the newest last
+  void tell(Interval piece);
+
+  std::vector<Interval> held_;  // apart from each other
+  // As in ns-3, what was told longest ago is forgotten when a fifth block comes, and what comes next to it
+  // later is told without it.
+  SackBlocks recent_;
 };
 
 }  // namespace overture::network::packet

@@ -7,19 +7,23 @@ namespace overture::network::packet {
 void Scoreboard::clear() {
   segments_.clear();
   first_ = examined_ = resend_ = 0;
-  in_flight_ = 0;
+  sent_bytes_ = sacked_bytes_ = lost_bytes_ = resent_bytes_ = 0;
+  highest_sacked_ = 0;
   sacked_ = sacked_examined_ = 0;
 }
 
 void Scoreboard::append(std::uint64_t begin, std::uint32_t length) {
   segments_.push_back({.begin = begin, .length = length});
-  in_flight_ += length;
+  sent_bytes_ += length;
 }
 
 void Scoreboard::drop_first() {
   const Segment& segment = segments_[first_];
-  if (segment.in_flight()) in_flight_ -= segment.length;
+  sent_bytes_ -= segment.length;
+  if (segment.resent) resent_bytes_ -= segment.length;
+  if (segment.lost) lost_bytes_ -= segment.length;
   if (segment.sacked) {
+    sacked_bytes_ -= segment.length;
     --sacked_;
     if (first_ < examined_) --sacked_examined_;
   }
@@ -34,6 +38,7 @@ std::uint64_t Scoreboard::acknowledge(std::uint64_t offset) {
     if (!segments_[first_].sacked) news += segments_[first_].length;
     drop_first();
   }
+  if (highest_sacked_ <= offset) highest_sacked_ = 0;
   if (first_ > segments_.size() / 2) {  // keeps the array as small as twice the window
     segments_.erase(segments_.begin(), segments_.begin() + static_cast<std::ptrdiff_t>(first_));
     examined_ -= first_;
@@ -49,10 +54,13 @@ std::uint64_t Scoreboard::sack(std::uint64_t begin, std::uint64_t end) {
   for (auto it = std::ranges::lower_bound(from, segments_.end(), begin, {}, &Segment::begin);
        it != segments_.end() && it->end() <= end; ++it) {
     if (it->sacked) continue;
-    if (it->in_flight()) in_flight_ -= it->length;
+    if (it->lost) lost_bytes_ -= it->length;
+    it->lost = false;
     it->sacked = true;
+    sacked_bytes_ += it->length;
     ++sacked_;
     if (static_cast<std::size_t>(it - segments_.begin()) < examined_) ++sacked_examined_;
+    highest_sacked_ = std::max(highest_sacked_, it->begin);
     news += it->length;
   }
   return news;
@@ -60,7 +68,7 @@ std::uint64_t Scoreboard::sack(std::uint64_t begin, std::uint64_t end) {
 
 void Scoreboard::lose(Segment& segment) {
   if (segment.sacked || segment.lost) return;
-  in_flight_ -= segment.length;
+  lost_bytes_ += segment.length;
   segment.lost = true;
 }
 
@@ -75,35 +83,65 @@ void Scoreboard::detect(int threshold) {
 }
 
 void Scoreboard::lose_first() {
-  if (empty() || segments_[first_].sacked || segments_[first_].lost) return;
-  lose(segments_[first_]);
+  if (empty()) return;
+  Segment& segment = segments_[first_];
+  if (segment.resent) resent_bytes_ -= segment.length;
+  segment.resent = false;
+  lose(segment);
   resend_ = first_;
   examined_ = std::max(examined_, first_ + 1);
 }
 
 void Scoreboard::lose_all() {
+  resent_bytes_ = 0;
   for (std::size_t i = first_; i < segments_.size(); ++i) {
-    Segment& segment = segments_[i];
-    if (segment.in_flight()) in_flight_ -= segment.length;
-    segment.lost = !segment.sacked;
-    segment.resent = false;
+    segments_[i].resent = false;
+    lose(segments_[i]);
   }
   resend_ = first_;
   examined_ = segments_.size();
   sacked_examined_ = sacked_;
 }
 
-const Scoreboard::Segment* Scoreboard::next_lost() {
+Scoreboard::Segment* Scoreboard::next_lost() {
   for (; resend_ < examined_; ++resend_) {
-    const Segment& segment = segments_[resend_];
-    if (segment.lost && !segment.resent && !segment.sacked) return &segment;
+    Segment& segment = segments_[resend_];
+    if (segment.lost && !segment.resent) return &segment;
   }
   return nullptr;
 }
 
-void Scoreboard::resend_next() {
-  segments_[resend_].resent = true;
-  in_flight_ += segments_[resend_].length;
+Scoreboard::Segment* Scoreboard::next_unresent() {
+  const auto it = std::find_if(segments_.begin() + static_cast<std::ptrdiff_t>(first_), segments_.end(),
+                               [](const Segment& segment) { return !segment.resent && !segment.sacked; });
+  return it == segments_.end() ? nullptr : &*it;
+}
+
+void Scoreboard::resend(Segment& segment) {
+  if (!segment.resent) resent_bytes_ += segment.length;
+  segment.resent = true;
+}
+
+bool Scoreboard::is_lost(std::uint64_t offset) const {
+  if (offset >= highest_sacked_) return false;
+  const auto from = segments_.begin() + static_cast<std::ptrdiff_t>(first_);
+  const auto at = std::ranges::lower_bound(from, segments_.end(), offset, {}, &Segment::begin);
+  const auto told = std::find_if(at, segments_.end(),
+                                 [](const Segment& segment) { return segment.lost || segment.sacked; });
+  return told != segments_.end() && told->lost;
+}
+
+bool Scoreboard::resent_until(std::uint64_t offset) const {
+  const auto from = segments_.begin() + static_cast<std::ptrdiff_t>(first_);
+  const auto at = std::ranges::lower_bound(from, segments_.end(), offset, {}, &Segment::end);
+  return at != segments_.end() && at->end() == offset && !at->sacked && at->resent;
+}
+
+bool Scoreboard::resent_until(std::uint64_t offset, std::uint32_t step, std::uint64_t count) const {
+  for (std::uint64_t i = 0; i < count; ++i) {
+    if (resent_until(offset - i * step)) return true;
+  }
+  return false;
 }
 
 }  // namespace overture::network::packet

@@ -1,5 +1,8 @@
-// What a sender knows of its unacknowledged segments once something went missing (RFC 6675): which were
-// selectively acknowledged, which count as lost, which were sent again. Flows without loss have none.
+// What a sender knows of its unacknowledged segments once something went missing: which were selectively
+// acknowledged, which count as lost, which were sent again. Flows without loss have none. It counts as
+// ns-3.37 does, so that a sender has as much in flight: a segment that was sent again counts until it is
+// acknowledged in order, even if it was selectively acknowledged, and twice if it was sent again before it
+// counted as lost.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +21,6 @@ class Scoreboard {
     bool resent = false;
 
     std::uint64_t end() const { return begin + length; }
-    bool in_flight() const { return !sacked && (!lost || resent); }
   };
 
   void clear();
@@ -32,16 +34,30 @@ class Scoreboard {
   // Segments below `threshold` selectively acknowledged ones are lost.
   void detect(int threshold);
   void lose_first();
+  // All that was not selectively acknowledged is lost and may be sent again.
   void lose_all();
 
-  // The next lost segment that was not sent again, or null. Valid until the next call of anything else.
-  const Segment* next_lost();
-  void resend_next();  // that segment is sent again now
+  // The first lost segment that was not sent again, or null. Valid until the next call of anything else.
+  Segment* next_lost();
+  // The first segment that has neither arrived nor was sent again, or null (RFC 6675, NextSeg, rule 3).
+  Segment* next_unresent();
+  Segment& first() { return segments_[first_]; }
+  void resend(Segment& segment);  // it is sent again now
+
+  // Does `offset` lie below what was selectively acknowledged, and is the next segment there lost?
+  bool is_lost(std::uint64_t offset) const;
+  // Was the segment that ends at `offset` sent again, and has not been selectively acknowledged?
+  bool resent_until(std::uint64_t offset) const;
+  // The same for any segment that ends whole `steps` before `offset`, fewer than `count` of them.
+  bool resent_until(std::uint64_t offset, std::uint32_t step, std::uint64_t count) const;
 
   bool empty() const { return first_ == segments_.size(); }
-  bool any_sacked() const { return sacked_ > 0; }
-  bool first_lost() const { return !empty() && segments_[first_].lost; }
-  std::uint64_t in_flight() const { return in_flight_; }  // bytes; RFC 6675 calls it pipe
+  // Is all that is outstanding simply in flight?
+  bool clean() const { return sacked_bytes_ == 0 && lost_bytes_ == 0 && resent_bytes_ == 0; }
+  std::uint32_t in_flight() const {  // bytes; RFC 6675 calls it pipe
+    return sent_bytes_ - sacked_bytes_ - lost_bytes_ + resent_bytes_;
+  }
+  std::uint32_t outstanding() const { return sent_bytes_; }  // bytes, arrived or not
 
  private:
   void lose(Segment& segment);
@@ -50,8 +66,12 @@ class Scoreboard {
   std::vector<Segment> segments_;  // in order, from first_ on
   std::size_t first_ = 0;
   std::size_t examined_ = 0;  // detect() has judged those before
-  std::size_t resend_ = 0;    // no segment before waits to be sent again
-  std::uint64_t in_flight_ = 0;
+  std::size_t resend_ = 0;    // no segment before is lost and was not sent again
+  std::uint32_t sent_bytes_ = 0;
+  std::uint32_t sacked_bytes_ = 0;
+  std::uint32_t lost_bytes_ = 0;
+  std::uint32_t resent_bytes_ = 0;
+  std::uint64_t highest_sacked_ = 0;  // where the last segment that was selectively acknowledged begins
   int sacked_ = 0;
   int sacked_examined_ = 0;  // of those before examined_
 };

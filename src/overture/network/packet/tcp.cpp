@@ -9,6 +9,8 @@ namespace overture::network::packet {
 namespace {
 
 constexpr std::uint32_t kMaxWindow = std::uint32_t{1} << 31;
+// A SYN on the wire, and the answer: IPv4 20, TCP 20, PPP 2, and as options the window's scale and SACK.
+constexpr std::int64_t kSyn = 50;
 
 // The offset near `reference` whose low 32 bits are `low`.
 std::uint64_t widen(std::uint32_t low, std::uint64_t reference) {
@@ -56,7 +58,7 @@ std::uint32_t Tcp::new_flow(int from, int to) {
 }
 
 // A fresh connection; offsets go on where the last one of this flow ended, so that its stragglers are told
-// apart.
+// apart. The handshake gave a first sample of the round trip.
 void Tcp::open(std::uint32_t id) {
   Flow& flow = flows_[id];
   Routes& routes = fabric_.routes();
@@ -71,7 +73,12 @@ void Tcp::open(std::uint32_t id) {
                       : kMaxWindow;
   flow.state = CongestionState::open;
   flow.backoff = flow.duplicates = 0;
-  flow.rtt = flow.rtt_deviation = 0;
+  flow.unrewarded = 0;
+  flow.recovering = false;
+  flow.first_partial = true;
+  flow.rtt = fabric_.travel_time(flow.source, flow.destination, flow.route, kSyn) +
+             fabric_.travel_time(flow.destination, flow.source, flow.ack_route, kSyn);
+  flow.rtt_deviation = flow.rtt / 2;
   flow.alpha = 1;
   flow.marked = flow.observed = 0;
   flow.mark_window = flow.next;
@@ -105,7 +112,7 @@ std::uint32_t Tcp::post(int from, int to, std::int64_t bytes, std::int64_t when)
   done_.clear();
   const std::uint32_t index = messages_.take();
   check(index < kStart && flows_.size() < kStart, "at most a thousand million messages and connections");
-  messages_[index] = {.begin = 0, .end = static_cast<std::uint64_t>(bytes), .flow = flow_of_pair(from, to)};
+  messages_[index] = {.end = static_cast<std::uint64_t>(bytes), .flow = flow_of_pair(from, to)};
   ++outstanding_;
   fabric_.set_timer(index | kStart, when + config_.send_delay.count());
   return index;
@@ -115,8 +122,8 @@ void Tcp::start(std::uint32_t index) {
   MessageState& message = messages_[index];
   const std::uint32_t id = message.flow = connection_for(message.flow);
   Flow& flow = flows_[id];
-  message.begin = flow.written;
   flow.written = message.end += flow.written;
+  free_acknowledged(flow);
   const Mail::Start start{.message = index, .previous = flow.last_message};
   if (fabric_.is_here(flow.destination)) {
     expect(start);
@@ -126,15 +133,8 @@ void Tcp::start(std::uint32_t index) {
   if (flow.last_message != kNone) messages_[flow.last_message].next = index;
   flow.last_message = index;
   if (flow.first_message == kNone) flow.first_message = index;
-  if (flow.sending == kNone) {
-    flow.sending = index;
-    flow.boundary = message.end;
-    if (flow.losses == kNone) {
-      pump(id, flow);
-    } else {
-      pump_troubled(id, flow, losses_[flow.losses].board);
-    }
-  }
+  if (flow.losses == kNone) return pump(id, flow);
+  pump_troubled(id, flow);
 }
 
 // The receiver's list of messages; it ends with the previous one, if that has not been received yet.
@@ -170,25 +170,17 @@ void Tcp::free_acknowledged(Flow& flow) {
 
 // ---- the sender
 
-bool Tcp::next_message(Flow& flow) {
-  if (flow.sending == kNone) return false;
-  flow.sending = messages_[flow.sending].next;
-  if (flow.sending == kNone) return false;
-  flow.boundary = messages_[flow.sending].end;
-  free_acknowledged(flow);
-  return true;
-}
-
 void Tcp::pump(std::uint32_t id, Flow& flow) {
   const std::uint64_t limit = flow.unacked + std::min(flow.cwnd, flow.window);
-  for (;;) {
-    if (flow.next == flow.boundary && !next_message(flow)) return;
+  if (flow.next == flow.written) return;
+  do {
     const auto length =
-        static_cast<std::uint32_t>(std::min<std::uint64_t>(segment_, flow.boundary - flow.next));
+        static_cast<std::uint32_t>(std::min<std::uint64_t>(segment_, flow.written - flow.next));
     if (flow.next + length > limit) return;
     transmit(id, flow, flow.next, length);
     flow.next += length;
-  }
+  } while (flow.next != flow.written);
+  messages_[flow.last_message].ends_packet = true;
 }
 
 void Tcp::transmit(std::uint32_t id, Flow& flow, std::uint64_t offset, std::uint32_t length) {
@@ -205,7 +197,7 @@ void Tcp::transmit(std::uint32_t id, Flow& flow, std::uint64_t offset, std::uint
     flow.timed = offset + length;
     flow.timed_at = fabric_.now();
   }
-  if (offset == flow.unacked) set_deadline(id, flow);
+  if (flow.deadline == kNoTimer) set_deadline(id, flow);
   fabric_.send(flow.source, packet);
 }
 
@@ -217,48 +209,78 @@ std::int64_t Tcp::rto(const Flow& flow) const {
   return std::min(timeout, config_.max_rto.count());
 }
 
-// One pending event a flow: it looks at the deadline when it comes.
+// As after every ACK of something new, unless it was the last one (RFC 6298, 5.2 and 5.3).
+void Tcp::restart_timer(std::uint32_t id, Flow& flow) {
+  flow.backoff = 0;
+  if (flow.unacked == flow.written) {
+    flow.deadline = kNoTimer;
+  } else {
+    set_deadline(id, flow);
+  }
+}
+
+// One event a flow that counts: it looks at the deadline when it comes. Where the deadline is nearer than the
+// event, another event is set, and this one will count no more.
 void Tcp::set_deadline(std::uint32_t id, Flow& flow) {
   flow.deadline = fabric_.now() + rto(flow);
-  if (flow.timer_set) return;
-  flow.timer_set = true;
+  if (flow.deadline < flow.timer_at) [[unlikely]]
+    arm(id, flow);
+}
+
+void Tcp::arm(std::uint32_t id, Flow& flow) {
+  flow.timer_at = flow.deadline;
   fabric_.set_timer(id, flow.deadline);
 }
 
 void Tcp::timer(std::uint32_t id) {
   if ((id & kStart) != 0) return start(id & ~kStart);
   Flow& flow = flows_[id];
-  flow.timer_set = false;
-  if (flow.unacked == flow.next) return;
+  if (flow.timer_at != fabric_.now()) return;
+  flow.timer_at = kNoTimer;
+  if (flow.deadline == kNoTimer) return;
   if (flow.deadline <= fabric_.now()) return on_timeout(id, flow);
-  flow.timer_set = true;
-  fabric_.set_timer(id, flow.deadline);
+  arm(id, flow);
 }
 
 void Tcp::on_ack(std::uint32_t id, Flow& flow, std::uint64_t ack, bool echo, const SackBlocks* sack) {
   if (sack != nullptr || flow.troubled || ack <= flow.unacked) [[unlikely]] {
     return on_troubled_ack(id, flow, ack, echo, sack);
   }
-  if (config_.control == CongestionControl::dctcp) observe_marks(flow, ack - flow.unacked, echo);
+  const std::uint64_t acknowledged = ack - flow.unacked;
+  if (config_.control == CongestionControl::dctcp) observe_marks(flow, acknowledged, echo);
   advance(flow, ack);
-  grow_window(flow);
+  grow_window(flow, segments_of(flow, acknowledged));
   if (flow.unacked == flow.next && flow.first_message != kNone) free_acknowledged(flow);
-  if (flow.unacked != flow.next) flow.deadline = fabric_.now() + rto(flow);
+  restart_timer(id, flow);
   pump(id, flow);
 }
 
 void Tcp::advance(Flow& flow, std::uint64_t ack) {
   flow.unacked = ack;
   flow.window = static_cast<std::uint32_t>(config_.receive_window.count());
-  flow.duplicates = 0;
-  flow.backoff = 0;
   if (flow.timed != 0 && ack >= flow.timed) sample_rtt(flow);
 }
 
-void Tcp::grow_window(Flow& flow) {
-  if (flow.cwnd < flow.ssthresh) {
+// What this ACK is worth for the window, in segments; what remains is kept for the next one.
+std::uint64_t Tcp::segments_of(Flow& flow, std::uint64_t acknowledged) const {
+  if (acknowledged == segment_) [[likely]]
+    return 1;
+  std::uint64_t segments = acknowledged / segment_;
+  flow.unrewarded += static_cast<std::uint32_t>(acknowledged % segment_);
+  if (flow.unrewarded >= segment_) {
+    flow.unrewarded -= segment_;
+    ++segments;
+  }
+  return segments;
+}
+
+// NewReno, once per ACK (RFC 5681, 3.1). An ACK that ends slow start and is worth more adds for both.
+void Tcp::grow_window(Flow& flow, std::uint64_t segments) {
+  if (flow.cwnd < flow.ssthresh && segments > 0) {
     flow.cwnd = std::min(flow.cwnd + segment_, kMaxWindow);
-  } else {
+    --segments;
+  }
+  if (flow.cwnd >= flow.ssthresh && segments > 0) {
     flow.cwnd = std::min(flow.cwnd + std::max<std::uint32_t>(1, segment_ * segment_ / flow.cwnd), kMaxWindow);
   }
 }
@@ -266,11 +288,7 @@ void Tcp::grow_window(Flow& flow) {
 void Tcp::sample_rtt(Flow& flow) {
   const std::int64_t sample = fabric_.now() - flow.timed_at;
   flow.timed = 0;
-  if (flow.rtt == 0) {  // RFC 6298, 2.2
-    flow.rtt = sample;
-    flow.rtt_deviation = sample / 2;
-    return;
-  }
+  flow.backoff = 0;
   const std::int64_t error = sample - flow.rtt;
   flow.rtt += error / 8;
   flow.rtt_deviation += (std::max(error, -error) - flow.rtt_deviation) / 4;
@@ -316,7 +334,7 @@ bool Tcp::hold(Flow& flow, std::uint64_t offset, std::uint32_t length) {
     gaps_[flow.gaps].clear();
   }
   Reassembly& held = gaps_[flow.gaps];
-  held.add({.begin = offset, .end = offset + length});
+  if (!held.add({.begin = offset, .end = offset + length}, flow.expected)) ++counts_.duplicates;
   flow.expected = held.release(flow.expected);
   if (!held.empty()) return true;
   gaps_.give_back(flow.gaps);
@@ -334,8 +352,9 @@ void Tcp::acknowledge(std::uint32_t id, Flow& flow, bool congested, bool gaps) {
   ack.flags = congested ? kCongested : std::uint8_t{0};
   ack.route = flow.ack_route;
   if (gaps) [[unlikely]] {
-    ack.info = keep_blocks(gaps_[flow.gaps].blocks());
-    ack.size = static_cast<std::uint16_t>(ack.size + sack_[ack.info].bytes());
+    const SackBlocks& blocks = gaps_[flow.gaps].blocks();
+    if (blocks.count > 0) ack.info = keep_blocks(blocks);
+    ack.size = static_cast<std::uint16_t>(ack.size + blocks.bytes());
   }
   Routes& routes = fabric_.routes();
   if (routes.spray()) ack.route = routes.word(flow.destination, flow.source, routes.draw(flow.destination));

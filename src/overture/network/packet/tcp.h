@@ -1,6 +1,6 @@
 // TCP as a message carrier: NewReno or DCTCP with SACK, proportional rate reduction and retransmission
-// timeouts, as the golden data's rules 6 to 12 say. tcp.cpp has what every packet does, recovery.cpp what
-// follows a loss, dctcp.cpp what follows a mark.
+// timeouts, as the golden data's rules 6 to 12 say and, beyond them, as ns-3.37 does. tcp.cpp has what every
+// packet does, recovery.cpp what follows a loss, dctcp.cpp what follows a mark.
 #pragma once
 
 #include <cstdint>
@@ -93,6 +93,15 @@ class Tcp {
  private:
   static constexpr std::uint32_t kStart = std::uint32_t{1} << 30;  // a timer that starts a message
 
+  // What an ACK says, once the scoreboard knows it.
+  struct AckNews {
+    std::uint64_t ack = 0;
+    std::uint64_t before = 0;             // what was acknowledged until now
+    std::uint32_t delivered = 0;          // bytes that are known to have arrived since this ACK
+    bool duplicate = false;               // it has SACK blocks with something new
+    bool retransmission_arrived = false;  // it covers a segment that was sent again
+  };
+
   Tcp(const TcpConfig& config, Fabric& fabric, Pause pause, std::unique_ptr<Shared> own);
 
   // Connections and messages.
@@ -107,14 +116,16 @@ class Tcp {
 
   // The sender.
   void pump(std::uint32_t id, Flow& flow);
-  bool next_message(Flow& flow);
   void transmit(std::uint32_t id, Flow& flow, std::uint64_t offset, std::uint32_t length);
   void on_ack(std::uint32_t id, Flow& flow, std::uint64_t ack, bool echo, const SackBlocks* sack);
   void advance(Flow& flow, std::uint64_t ack);
-  void grow_window(Flow& flow);
+  std::uint64_t segments_of(Flow& flow, std::uint64_t acknowledged) const;
+  void grow_window(Flow& flow, std::uint64_t segments);
   void sample_rtt(Flow& flow);
   std::int64_t rto(const Flow& flow) const;
+  void restart_timer(std::uint32_t id, Flow& flow);
   void set_deadline(std::uint32_t id, Flow& flow);
+  void arm(std::uint32_t id, Flow& flow);
 
   // The receiver.
   void on_data(const Packet& packet);
@@ -126,25 +137,32 @@ class Tcp {
   void on_troubled_ack(std::uint32_t id, Flow& flow, std::uint64_t ack, bool echo, const SackBlocks* sack);
   Scoreboard& scoreboard(Flow& flow);
   void release_scoreboard(Flow& flow);
-  void react(Flow& flow, Scoreboard& board, std::uint64_t delivered, bool advanced);
-  void enter_recovery(Flow& flow, Scoreboard& board);
-  void reduce_proportionally(Flow& flow, const Scoreboard& board, std::uint64_t delivered);
-  void pump_troubled(std::uint32_t id, Flow& flow, Scoreboard& board);
+  void on_duplicate(std::uint32_t id, Flow& flow, const AckNews& news);
+  void on_progress(std::uint32_t id, Flow& flow, const AckNews& news);
+  void on_partial_ack(std::uint32_t id, Flow& flow, const AckNews& news, std::uint64_t segments);
+  void leave_trouble(std::uint32_t id, Flow& flow, const AckNews& news, std::uint64_t segments);
+  void enter_recovery(std::uint32_t id, Flow& flow, const AckNews& news);
+  void reduce_proportionally(Flow& flow, const AckNews& news);
+  void retransmit(std::uint32_t id, Flow& flow);
+  void pump_troubled(std::uint32_t id, Flow& flow);
+  bool send_next(std::uint32_t id, Flow& flow, std::uint32_t available);
+  void resend(std::uint32_t id, Flow& flow, Scoreboard::Segment& segment);
+  bool send_new(std::uint32_t id, Flow& flow);
   void on_timeout(std::uint32_t id, Flow& flow);
-  std::uint64_t segment_end(const MessageState& message, std::uint64_t offset) const;
 
   // dctcp.cpp
   void observe_marks(Flow& flow, std::uint64_t acknowledged, bool echo);
 
-  // Of a flow in fast recovery (RFC 6937).
+  // Of a flow in fast recovery (RFC 6937), in bytes. ns-3's numbers have 32 bits and wrap around.
   struct Reduction {
-    std::uint64_t delivered = 0;
-    std::uint64_t sent = 0;
-    std::uint64_t at_start = 0;  // bytes outstanding
+    std::uint32_t delivered = 0;
+    std::uint32_t sent = 0;
+    std::uint32_t at_start = 0;  // outstanding
   };
   struct Losses {
     Scoreboard board;
     Reduction reduction;
+    std::uint32_t pipe = 0;  // bytes in flight, when they were last looked at
   };
 
   TcpConfig config_;
