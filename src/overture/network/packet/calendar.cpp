@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <limits>
-#include <span>
 
 #include "overture/base/check.h"
 #include "overture/network/packet/packet.h"
@@ -27,14 +26,14 @@ constexpr Calendar::Entry kLast{kNever, kNone, kNone};
 
 Calendar::Calendar(std::uint32_t nodes, int shift, int bits, std::int64_t longest)
     : shift_(shift),
+      longest_(longest),
       age_shift_(
-          std::max(0, static_cast<int>(std::bit_width(static_cast<std::uint64_t>(longest))) - kAgeBits)),
+          std::max(0, static_cast<int>(std::bit_width(static_cast<std::uint64_t>(longest + 1))) - kAgeBits)),
       mask_((std::int64_t{1} << bits) - 1),
       nodes_(nodes),
       heads_(std::size_t{1} << bits, kNone),
-      used_(std::max<std::size_t>(1, (std::size_t{1} << bits) / 64)),
-      batch_(2 * kBatchEntries, kNothing),
-      bucket_(std::size_t{nodes} + 1, kLast) {
+      used_((std::size_t{1} << bits) / 64),
+      batch_(2 * kBatchEntries + kAhead, kNothing) {
   check(bits >= 6, "a calendar has at least 64 buckets");
 }
 
@@ -42,37 +41,30 @@ void Calendar::push_far(std::uint32_t what, std::int64_t when) { push_aside({whe
 
 // What belongs into the batch, or is too far away for a bucket.
 void Calendar::push_aside(const Entry& entry) {
-  if (entry.when >> shift_ <= current_) return insert(entry);
-  far_.push(entry.when, entry.what, entry.tie);
-}
-
-void Calendar::insert(const Entry& entry) {
-  merge({&entry, 1}, head_);
+  if (entry.when >> shift_ > current_) return far_.push(entry.when, entry.what, entry.tie);
+  insert(entry, head_);
   batch_[tail_ + kAhead - 1] = kNothing;
 }
 
-// Adds sorted entries to the batch, which is sorted from `first` on. Of equal ones those that come are last.
-void Calendar::merge(std::span<const Entry> entries, std::size_t first) {
-  if (tail_ + entries.size() + kAhead > batch_.size()) batch_.resize(2 * (tail_ + entries.size() + kAhead));
-  if (first == tail_) {
-    std::ranges::copy(entries, batch_.begin() + static_cast<std::ptrdiff_t>(tail_));
-    tail_ += entries.size();
-    return;
-  }
-  for (const Entry& entry : entries) {
-    std::size_t place = tail_++;
-    for (; place > first && batch_[place - 1].after(entry); --place) batch_[place] = batch_[place - 1];
-    batch_[place] = entry;
-    first = place;
-  }
+void Calendar::make_room(std::size_t entries) {
+  const std::size_t size = tail_ + entries + kAhead + 1;
+  if (size > batch_.size()) batch_.resize(2 * size, kNothing);
+}
+
+// Adds an entry to the batch, which is sorted from `first` on. Of equal ones the one that comes is last.
+void Calendar::insert(const Entry& entry, std::size_t first) {
+  make_room(1);
+  std::size_t place = tail_++;
+  for (; place > first && batch_[place - 1].after(entry); --place) batch_[place] = batch_[place - 1];
+  batch_[place] = entry;
 }
 
 std::int64_t Calendar::next_near() const {
-  const std::size_t words = used_.size();
+  const std::size_t words = used_.size();  // a power of two
   const auto start = static_cast<std::size_t>((current_ + 1) & mask_);
   std::uint64_t bits = used_[start / 64] & (~std::uint64_t{0} << (start % 64));
   for (std::size_t i = 0; i <= words; ++i) {
-    const std::size_t word = (start / 64 + i) % words;
+    const std::size_t word = (start / 64 + i) & (words - 1);
     if (i > 0) bits = used_[word];
     if (bits != 0) {
       const auto slot = static_cast<std::int64_t>(word * 64) + std::countr_zero(bits);
@@ -107,31 +99,37 @@ void Calendar::take_bucket(std::int64_t bucket) {
   current_ = bucket;
   if (!near) return;
   const auto slot = static_cast<std::size_t>(bucket & mask_);
-  const std::span<const Entry> entries = sorted(heads_[slot]);
+  const std::uint32_t list = heads_[slot];
   heads_[slot] = kNone;
   used_[slot / 64] &= ~(std::uint64_t{1} << (slot % 64));
-  merge(entries, first);
+  if (first == tail_) return append_sorted(list);
+  for (std::uint32_t node = list; node != kNone; node = nodes_[node].next) {
+    insert({nodes_[node].when, node, nodes_[node].tie}, first);
+  }
 }
 
 // A bucket's list has the last one first, so it is filled in from the end, each entry in its place unless
 // there are many.
-std::span<const Calendar::Entry> Calendar::sorted(std::uint32_t list) {
-  const std::size_t end = bucket_.size() - 1;
-  std::size_t begin = end;
+void Calendar::append_sorted(std::uint32_t list) {
+  std::size_t count = 0;
+  for (std::uint32_t node = list; node != kNone; node = nodes_[node].next) ++count;
+  make_room(count);
+  Entry* const begin = batch_.data() + tail_;
+  tail_ += count;
+  Entry* const end = begin + count;
+  *end = kLast;
+  Entry* first = end;
   for (std::uint32_t node = list; node != kNone; node = nodes_[node].next) {
     const Entry entry{nodes_[node].when, node, nodes_[node].tie};
-    std::size_t place = --begin;
-    if (end - begin <= kManyEntries) {
-      for (; entry.after(bucket_[place + 1]); ++place) bucket_[place] = bucket_[place + 1];
+    Entry* place = --first;
+    if (count <= kManyEntries) {
+      for (; entry.after(place[1]); ++place) *place = place[1];
     }
-    bucket_[place] = entry;
+    *place = entry;
   }
-  const std::span<Entry> entries = std::span(bucket_).subspan(begin, end - begin);
+  if (count <= kManyEntries) return;
   const auto before = [](const Entry& a, const Entry& b) { return b.after(a); };
-  if (entries.size() > kManyEntries && !std::ranges::is_sorted(entries, before)) {
-    std::ranges::sort(entries, before);
-  }
-  return entries;
+  if (!std::is_sorted(begin, end, before)) std::sort(begin, end, before);
 }
 
 void Calendar::take_far(std::int64_t bucket) {
@@ -139,7 +137,7 @@ void Calendar::take_far(std::int64_t bucket) {
   while (far_.next_time() >> shift_ == bucket) {
     const FarQueue::Entry next = far_.pop();
     const Entry entry{next.when, next.what, next.tie};
-    merge({&entry, 1}, first);
+    insert(entry, first);
   }
 }
 

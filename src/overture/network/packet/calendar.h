@@ -4,15 +4,16 @@
 // away (timers, starts) waits in a FarQueue. It allocates only while it grows.
 //
 // Ties: what was given to push_far() first, in the order in which it was; then what was given to push(), that
-// which was known longer first, then that with the smaller rank, then by number. So the order of events
-// follows from what happens and when, and not from how far ahead the queue looks, in which pieces it is run,
-// or by how many queues.
+// which was known longer first, then by rank: that first which came at a distance from the last of its
+// number, then what came right after such a one, and so on; then by number. So the order of events follows
+// from what happens and when, and not from how far ahead the queue looks, in which pieces it is run, or by
+// how many queues.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <span>
+#include <utility>
 #include <vector>
 
 #include "overture/network/packet/far_queue.h"
@@ -39,19 +40,26 @@ class Calendar {
 
   // Schedules `node`, which is not pending, not in the past. `known` is since when that is so: now, or
   // before.
-  void push(std::uint32_t node, std::int64_t when, std::int64_t known, std::uint8_t rank = 0) {
-    const auto age = static_cast<std::uint32_t>(std::min((when - known) >> age_shift_, kOldest));
-    const std::uint32_t order = ~(age << 8) - 255 + rank;
-    const std::int64_t ahead = (when >> shift_) - current_;
-    if (ahead <= 0 || ahead > mask_) [[unlikely]]
-      return push_aside({when, node, order});
-    const auto slot = static_cast<std::size_t>((when >> shift_) & mask_);
-    nodes_[node] = {when, heads_[slot], order};
-    heads_[slot] = node;
-    used_[slot / 64] |= std::uint64_t{1} << (slot % 64);
+  void push(std::uint32_t node, std::int64_t when, std::int64_t known) {
+    push_first(node, when, std::min(when - known, longest_));
+  }
+  // The same for what is known for `age`, at most the longest that the calendar was told.
+  void push_first(std::uint32_t node, std::int64_t when, std::int64_t age) {
+    schedule(node, when, order(age) + first_rank_);
+  }
+  // The same for what comes right after the last time that `node` was due: one rank behind that.
+  void push_next(std::uint32_t node, std::int64_t when, std::int64_t age) {
+    const auto last = static_cast<std::uint8_t>(nodes_[node].tie);
+    schedule(node, when, order(age) + (last == last_rank_ ? last : last + step_));
   }
   // Schedules any other number, as often as wished; dearer.
   void push_far(std::uint32_t what, std::int64_t when);
+
+  // From now on, what comes after another of its node has a smaller rank than what does not.
+  void rank_backwards() {
+    std::swap(first_rank_, last_rank_);
+    step_ = ~std::uint32_t{0};
+  }
 
   // Is there an entry due by `limit`? If so, pop() takes it.
   bool due(std::int64_t limit) const { return head_ < tail_ && batch_[head_].when <= limit; }
@@ -75,26 +83,45 @@ class Calendar {
     std::uint32_t next;
     std::uint32_t tie;
   };
+  // Never 0.
+  std::uint32_t order(std::int64_t age) const {
+    return ~std::uint32_t{255} - (static_cast<std::uint32_t>(age >> age_shift_) << 8);
+  }
+  void schedule(std::uint32_t node, std::int64_t when, std::uint32_t tie) {
+    const std::int64_t ahead = (when >> shift_) - current_;
+    nodes_[node].tie = tie;
+    if (ahead <= 0 || ahead > mask_) [[unlikely]]
+      return push_aside({when, node, tie});
+    const auto slot = static_cast<std::size_t>((when >> shift_) & mask_);
+    nodes_[node].when = when;
+    nodes_[node].next = heads_[slot];
+    heads_[slot] = node;
+    used_[slot / 64] |= std::uint64_t{1} << (slot % 64);
+  }
   void push_aside(const Entry& entry);
   void insert(const Entry& entry);
-  std::span<const Entry> sorted(std::uint32_t list);
+  void append_sorted(std::uint32_t list);
   std::int64_t next_near() const;
   std::int64_t next_bucket() const;
   void take_bucket(std::int64_t bucket);
   void take_far(std::int64_t bucket);
-  void merge(std::span<const Entry> entries, std::size_t first);
+  void make_room(std::size_t entries);
+  void insert(const Entry& entry, std::size_t first);
 
   int shift_;
+  std::int64_t longest_;
+  std::uint32_t first_rank_ = 0;
+  std::uint32_t last_rank_ = 255;
+  std::uint32_t step_ = 1;
   int age_shift_;
   std::int64_t mask_;
   std::int64_t current_ = -1;  // the last bucket in batch_; this one and all before it are empty
   std::vector<Node> nodes_;
   std::vector<std::uint32_t> heads_;  // per bucket, the last node pushed
   std::vector<std::uint64_t> used_;   // a bit per bucket
-  std::vector<Entry> batch_;          // sorted from head_ to tail_, then kAhead of nothing
+  std::vector<Entry> batch_;          // sorted from head_ to tail_, then kAhead of nothing, and one to spare
   std::size_t head_ = 0;
   std::size_t tail_ = 0;
-  std::vector<Entry> bucket_;  // room to sort a bucket in, and at its end what is after everything
   FarQueue far_;
 };
 

@@ -1,5 +1,6 @@
 #include "overture/network/packet/fabric.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -25,16 +26,28 @@ CalendarShape calendar_shape(const topology::Graph& graph, std::int64_t packet, 
   constexpr int kMaxBits = 14;
   double per_ps = 0;
   double reach = 1;
+  double longest = 1;
   for (const topology::Link& link : graph.links()) {
     const double sending =
         static_cast<double>(packet * kBitPs) / static_cast<double>(link.wire.rate.bits_per_second());
     per_ps += 1 / sending;
-    reach = std::max(reach, static_cast<double>(link.wire.delay.count()) + sending);
+    const double delay = static_cast<double>(link.wire.delay.count());
+    reach = std::max(reach, delay + sending);
+    constexpr double kLargest = std::numeric_limits<std::uint16_t>::max();
+    longest = std::max(longest, delay + kLargest / static_cast<double>(packet) * sending + 1);
   }
   const int shift = std::clamp(static_cast<int>(std::log2(kPerBucket / per_ps * parts)), 0, 40);
   const int bits = static_cast<int>(std::ceil(std::log2(reach))) - shift + 1;
   return {
-      .shift = shift, .bits = std::clamp(bits, 6, kMaxBits), .longest = static_cast<std::int64_t>(2 * reach)};
+      .shift = shift, .bits = std::clamp(bits, 6, kMaxBits), .longest = static_cast<std::int64_t>(longest)};
+}
+
+// Are most wires shorter than a packet?
+bool has_short_wires(const topology::Graph& graph, const PacketConfig& config) {
+  const auto is_short = [&](const topology::Link& link) {
+    return transfer_time(config.tcp.segment + config.tcp.header, link.wire.rate) > link.wire.delay;
+  };
+  return 2 * std::ranges::count_if(graph.links(), is_short) > std::ssize(graph.links());
 }
 
 // Runs before anything is allocated.
@@ -70,6 +83,7 @@ Fabric::Fabric(const topology::Topology& topology, const PacketConfig& config, c
       routes_(topology, config.paths, config.seed) {
   const topology::Graph& graph = topology.graph;
   port_mask_ = routes_.mask();
+  if (has_short_wires(graph, config)) calendar_.rank_backwards();
   for (int node = 0; node < graph.nodes(); ++node) {
     first_link_.push_back(static_cast<std::uint32_t>(graph.first_link(node)));
   }
@@ -115,20 +129,24 @@ void Fabric::allocate_ring(std::uint32_t id) {
 
 void Fabric::take_over(std::uint32_t id, const Packet& packet) {
   Link& link = links_[id];
+  LinkMore& more = more_[id];
   if (link.tail - link.head > link.mask) grow(id);
-  if (link.empty()) announce(id, link, packet);
+  if (link.empty()) announce(id, link, packet, more.last_arrival);
+  more.last_arrival = packet.arrival;
   link.at(link.tail++) = packet;
 }
 
 std::int64_t Fabric::travel_time(int from, int to, std::uint64_t route, std::int64_t size) const {
   std::int64_t time = 0;
+  std::uint32_t before = first_link_[static_cast<std::size_t>(from)] - 1;
   for (int at = from; at != to; route >>= routes_.bits()) {
-    if (route == 0) route = routes_.word(at, to, 0);  // a long way: any of its ends will do
-    const std::uint32_t id =
-        first_link_[static_cast<std::size_t>(at)] + static_cast<std::uint32_t>(route & port_mask_) - 1;
+    if (route == 0) [[unlikely]]
+      route = routes_.word(at, to, 0);  // a long way: any of its ends will do
+    const std::uint32_t id = before + static_cast<std::uint32_t>(route & port_mask_);
     const Link& link = links_[id];
     time += link.delay + serialisation(link, more_[id], size);
-    at = link.to < 0 ? ~link.to : link.to;
+    at = link.to ^ (link.to >> 31);  // of a link that ends in another part, too
+    before = link.next_port;
   }
   return time;
 }

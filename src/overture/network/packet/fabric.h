@@ -138,10 +138,8 @@ class Fabric {
   }
   // The packet starts to leave at `start`, when the link is free.
   void commit(std::uint32_t id, Link& link, Packet& packet, std::int64_t start) {
-    const std::uint8_t before = link.at(link.tail - 1).train;
-    packet.train =
-        start == link.free_at ? static_cast<std::uint8_t>(before + (before < 255)) : std::uint8_t{0};
-    link.free_at = start + serialisation(link, more_[id], packet.size);
+    const std::int64_t sending = serialisation(link, more_[id], packet.size);
+    link.free_at = start + sending;
     link.bytes += packet.size;
     packet.arrival = link.free_at + link.delay;
     if (link.tail - link.head > link.mask) [[unlikely]]
@@ -150,7 +148,7 @@ class Fabric {
       if (link.to < 0) [[unlikely]] {
         leaves(id);
       } else {
-        announce(id, link, packet);
+        calendar_.push_first(id, packet.arrival, link.delay + sending);
       }
     }
     link.at(link.tail++) = packet;
@@ -163,17 +161,21 @@ class Fabric {
   Packet take(Link& link, std::uint32_t id) {
     const Packet packet = link.front();
     ++link.head;
-    if (!link.empty()) announce(id, link, link.front());
+    if (!link.empty()) announce(id, link, link.front(), packet.arrival);
     return packet;
   }
-  // The next arrival at the end of a link. It is known since the packet began to leave. Of packets that began
-  // to leave at the same time, that goes first whose event came first then: one that found its link free, for
-  // a wire is longer than a packet, so that it was known longer that this one would come than that the one
-  // before would have left; then the second of its train, and so on. ns-3 has the same order.
-  void announce(std::uint32_t id, const Link& link, const Packet& packet) {
+  // The next arrival at the end of a link, and when the last one was. It is known since the packet began to
+  // leave. Of packets that began to leave at the same time, that goes first whose event came first then:
+  // where wires are longer than packets, one that found its link free, for it was known longer that this one
+  // would come than that the one before would have left; then the second of its train, and so on. ns-3 has
+  // the same order.
+  void announce(std::uint32_t id, const Link& link, const Packet& packet, std::int64_t last) {
     const std::int64_t sending = serialisation(link, more_[id], packet.size);
-    const auto rank = sending <= link.delay ? packet.train : static_cast<std::uint8_t>(~packet.train);
-    calendar_.push(id, packet.arrival, packet.arrival - link.delay - sending, rank);
+    if (packet.arrival - sending == last) {
+      calendar_.push_next(id, packet.arrival, link.delay + sending);
+    } else {
+      calendar_.push_first(id, packet.arrival, link.delay + sending);
+    }
   }
   template <class Transport>
   void arrive(Transport& transport, std::uint32_t id);

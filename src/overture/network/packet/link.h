@@ -40,6 +40,7 @@ struct LinkMore {
   std::uint32_t mark_cursor =
       0;                       // packets before this ring position need no more looking at (marks at dequeue)
   std::uint32_t pool = kNone;  // the switch's shared buffer
+  std::int64_t last_arrival = -1;  // of the packets that came from another part, ps
   std::uint64_t drops = 0;
   std::uint64_t marks = 0;
   std::unique_ptr<Packet[]> storage;

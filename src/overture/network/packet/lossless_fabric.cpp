@@ -276,7 +276,7 @@ void LosslessFabric::mark(std::uint32_t id, std::uint8_t lane, Packet& packet) {
         static_cast<double>(waiting - mark_min_) / static_cast<double>(mark_max_ - mark_min_);
     if (coins_.unit() >= share * mark_probability_) return;
   }
-  packet.flags = (packet.flags | kCongested) & 15;
+  packet.flags |= kCongested;
   ++counts_.marks;
   ++more_[id].marks;
 }

@@ -30,9 +30,8 @@ struct Packet {
   std::uint32_t info = 0;  // TCP data: payload bytes; TCP ACK: its SACK blocks, or kNone; NDP: the message's
                            // serial number; plain: the message; HtsimDctcp: time stamp
   std::uint16_t size = 0;  // bytes on the wire
-  Kind kind : 4 = Kind::data;
-  std::uint8_t flags : 4 = 0;
-  std::uint8_t train = 0;  // how many left right before it on the link that it is on, or 255
+  Kind kind = Kind::data;
+  std::uint8_t flags = 0;
 };
 static_assert(sizeof(Packet) == 32);
 

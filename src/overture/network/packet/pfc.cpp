@@ -89,9 +89,7 @@ void LosslessFabric::tell(std::uint32_t lane, Frame what) {
   if (what == Frame::pause) ++counts_.pauses;
   const std::uint32_t id = ports_[lane / static_cast<std::uint32_t>(lanes_)].reverse;
   Port& port = ports_[id];
-  Packet word;
-  word.size = pause_size_;
-  const std::uint32_t index = take_parcel(word);
+  const std::uint32_t index = take_parcel({.size = pause_size_});
   parcels_[index].frame = what;
   parcels_[index].lane = static_cast<std::uint8_t>(lane % static_cast<std::uint32_t>(lanes_));
   port.free_at = std::max(port.free_at, now_) + serialisation(port, more_[id], pause_size_);

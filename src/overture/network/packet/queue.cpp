@@ -87,7 +87,7 @@ void Fabric::mark(std::uint32_t id, Packet& packet, std::int64_t wait) {
   LinkMore& more = more_[id];
   const auto set = [&](Packet& marked) {
     if (marked.kind != Kind::data || (marked.flags & kCongested) != 0) return;
-    marked.flags = (marked.flags | kCongested) & 15;
+    marked.flags |= kCongested;
     ++more.marks;
     ++counts_.marks;
   };

@@ -58,7 +58,7 @@ std::uint32_t Tcp::new_flow(int from, int to) {
 }
 
 // A fresh connection; offsets go on where the last one of this flow ended, so that its stragglers are told
-// apart. The handshake gave a first sample of the round trip.
+// apart.
 void Tcp::open(std::uint32_t id) {
   Flow& flow = flows_[id];
   Routes& routes = fabric_.routes();
@@ -76,9 +76,7 @@ void Tcp::open(std::uint32_t id) {
   flow.unrewarded = 0;
   flow.recovering = false;
   flow.first_partial = true;
-  flow.rtt = fabric_.travel_time(flow.source, flow.destination, flow.route, kSyn) +
-             fabric_.travel_time(flow.destination, flow.source, flow.ack_route, kSyn);
-  flow.rtt_deviation = flow.rtt / 2;
+  flow.rtt = flow.rtt_deviation = 0;
   flow.alpha = 1;
   flow.marked = flow.observed = 0;
   flow.mark_window = flow.next;
@@ -238,8 +236,20 @@ void Tcp::timer(std::uint32_t id) {
   if (flow.timer_at != fabric_.now()) return;
   flow.timer_at = kNoTimer;
   if (flow.deadline == kNoTimer) return;
+  if (flow.rtt == 0) {
+    const std::int64_t set = flow.deadline - rto(flow);
+    recall_handshake(flow);
+    flow.deadline = set + rto(flow);
+  }
   if (flow.deadline <= fabric_.now()) return on_timeout(id, flow);
   arm(id, flow);
+}
+
+// The first sample of the round trip, looked up when it is needed: mostly, the minimum RTO hides it.
+void Tcp::recall_handshake(Flow& flow) const {
+  flow.rtt = fabric_.travel_time(flow.source, flow.destination, flow.route, kSyn) +
+             fabric_.travel_time(flow.destination, flow.source, flow.ack_route, kSyn);
+  flow.rtt_deviation = flow.rtt / 2;  // RFC 6298, 2.2
 }
 
 void Tcp::on_ack(std::uint32_t id, Flow& flow, std::uint64_t ack, bool echo, const SackBlocks* sack) {
@@ -289,6 +299,14 @@ void Tcp::sample_rtt(Flow& flow) {
   const std::int64_t sample = fabric_.now() - flow.timed_at;
   flow.timed = 0;
   flow.backoff = 0;
+  if (flow.rtt == 0) {
+    if (4 * sample <= config_.min_rto.count()) {
+      flow.rtt = sample;
+      flow.rtt_deviation = sample / 2;
+      return;
+    }
+    recall_handshake(flow);
+  }
   const std::int64_t error = sample - flow.rtt;
   flow.rtt += error / 8;
   flow.rtt_deviation += (std::max(error, -error) - flow.rtt_deviation) / 4;

@@ -122,6 +122,7 @@ class Tcp {
   std::uint64_t segments_of(Flow& flow, std::uint64_t acknowledged) const;
   void grow_window(Flow& flow, std::uint64_t segments);
   void sample_rtt(Flow& flow);
+  void recall_handshake(Flow& flow) const;
   std::int64_t rto(const Flow& flow) const;
   void restart_timer(std::uint32_t id, Flow& flow);
   void set_deadline(std::uint32_t id, Flow& flow);
