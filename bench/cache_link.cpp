@@ -89,7 +89,7 @@ class Machines {
         link_(config.server_link),
         oracle_(config, source, options, 0, 0),
         trainer_(config, 0, 0),
-        server_(config.tables, parties_, 0, trainer_.learner().workers()) {}
+        server_(config.tables, parties_, {}, trainer_.learner().workers()) {}
 
   // The time at the oracle, which hears of finished steps, and the work of all so far.
   Seconds now() const { return clocks_[kOracle]; }

@@ -35,6 +35,7 @@ constexpr Flag kFlags[] = {
      "Batches between clean-ups, as a share of the lookahead"},
     {"--trainers,--world-size-trainers", "trainers", "That share every batch"},
     {"--servers", "servers", "That share the rows"},
+    {"--sharding", "tables.sharding", "How servers divide the rows: hash, range, table_wise or column_wise"},
     {"--threads", "threads", "Of each trainer; the result is the same for any number"},
     {"--checkpoint-every", "checkpoint_every", "Steps; 0: only at the end"},
     {"--test-freq", "evaluate_every",

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <memory>
 #include <system_error>
 #include <utility>
 
@@ -42,10 +43,7 @@ class RunNotes {
     if (asked.tensorboard) curves_.emplace(asked.folder / "tensorboard", first_step);
   }
 
-  void add(train::StepReport report) {
-    // Trainers had to wait for this step's plan until the evaluation was over.
-    report.waited_for_plan_seconds =
-        std::max(0.0, report.waited_for_plan_seconds - std::exchange(last_evaluation_seconds_, 0));
+  void add(const train::StepReport& report) {
     done_.totals.add(report);
     file_.add(report, seconds());
     if (curves_) curves_->add(report, done_.totals, seconds());
@@ -53,16 +51,12 @@ class RunNotes {
     line_.show(done_.totals, seconds(), report.step + 1);
   }
 
-  void evaluate(const setup::TrainSetup& setup, std::int64_t steps, const Predict& predict) {
-    const auto began = Clock::now();
-    const auto held_out = setup::open_train_data(setup, data::Part::test);
-    done_.metrics = cli::evaluate(*held_out, predict);
-    last_evaluation_seconds_ = seconds_since(began);
-    done_.evaluation_seconds += last_evaluation_seconds_;
-    const train::HeldOut result{.steps = steps, .metrics = *done_.metrics};
-    file_.add(result);
-    if (curves_) curves_->add(result);
-    if (tells_) line_.tell(result);
+  void add(const train::HeldOut& held_out) {
+    done_.metrics = held_out.metrics;
+    done_.evaluation_seconds += held_out.seconds;
+    file_.add(held_out);
+    if (curves_) curves_->add(held_out);
+    if (tells_) line_.tell(held_out);
   }
 
   void finish_training() {
@@ -86,7 +80,6 @@ class RunNotes {
   TrainRecord record_;
   train::MetricsFile file_;
   std::optional<TensorBoard> curves_;
-  double last_evaluation_seconds_ = 0;
   Clock::time_point started_ = Clock::now();
 };
 
@@ -109,9 +102,8 @@ fs::path starting_point(const TrainingAsked& asked) {
 }
 
 // The curve is drawn in the report; without one, nobody would look at it.
-template <class Training>
-train::RunResult run_watched(Training& training, data::Batches& source, const train::RunOptions& options,
-                             const TrainingAsked& asked) {
+train::RunResult run_watched(train::Training& training, data::Batches& source,
+                             const train::RunOptions& options, const TrainingAsked& asked) {
   if (!asked.report) return training.run(source, options);
   report::MissRatioCurve curve;
   WatchedBatches watched(source, curve);
@@ -120,28 +112,27 @@ train::RunResult run_watched(Training& training, data::Batches& source, const tr
   return result;
 }
 
-template <class Training>
-Trained train_with(const train::TrainConfig& config, const setup::TrainSetup& setup, data::Batches& source,
-                   const TrainingAsked& asked, const fs::path& checkpoint) {
-  Training training(config, checkpoint);
+Trained train_with(train::Training& training, const setup::TrainSetup& setup, data::Batches& source,
+                   const TrainingAsked& asked) {
   const Interrupt interrupt;
-  const bool holds_out = setup.data.test_every > 0;
   std::int64_t evaluated = -1;
   RunNotes notes(setup, asked, training.first_step());
-  const auto evaluate = [&](std::int64_t steps) {
-    notes.evaluate(setup, steps, [&](const data::Batch& batch) { return training.predict(batch); });
-    evaluated = steps;
-  };
   train::RunOptions options{.checkpoints = asked.folder / "checkpoints",
                             .checkpoint_every = setup.checkpoint_every,
-                            .evaluate_every = holds_out ? setup.evaluate_every : 0,
                             .stop = [] { return Interrupt::requested(); },
                             .on_step = [&](const train::StepReport& report) { notes.add(report); },
-                            .evaluate = evaluate};
+                            .evaluate_every = setup.evaluate_every,
+                            .evaluate_at_end = true,
+                            .on_evaluated =
+                                [&](const train::HeldOut& held_out) {
+                                  notes.add(held_out);
+                                  evaluated = held_out.steps;
+                                }};
+  if (setup.data.test_every > 0)
+    options.held_out = [&] { return setup::open_train_data(setup, data::Part::test); };
   if (setup.steps > 0) options.steps = std::max<std::int64_t>(setup.steps - training.first_step(), 0);
   const train::RunResult result = run_watched(training, source, options, asked);
   notes.finish_training();
-  if (holds_out && !result.stopped_early && evaluated != result.steps) evaluate(result.steps);
   Trained done = notes.finish(asked.folder);
   done.result = result;
   if (evaluated != result.steps) done.metrics.reset();
@@ -149,10 +140,17 @@ Trained train_with(const train::TrainConfig& config, const setup::TrainSetup& se
   return done;
 }
 
+std::unique_ptr<train::Training> make_training(const train::TrainConfig& config, bool local,
+                                               const fs::path& checkpoint) {
+  if (local) return std::make_unique<train::LocalTraining>(config, checkpoint);
+  return std::make_unique<train::Session>(config, checkpoint);
+}
+
 std::size_t table_bytes(const train::TrainConfig& config) {
   std::size_t bytes = 0;
   for (int server = 0; server < config.servers; ++server)
-    bytes += embedding::Tables::bytes(config.tables, {.index = server, .count = config.servers});
+    bytes += embedding::Tables::bytes(
+        config.tables, {.index = server, .count = config.servers, .sharding = config.sharding});
   return bytes;
 }
 
@@ -216,9 +214,8 @@ Trained run_training(const setup::TrainSetup& setup, const TrainingAsked& asked)
   const fs::path checkpoint = starting_point(asked);
   const std::string setup_yaml = written_setup(setup);
   write_file(asked.folder / "setup.yaml", setup_yaml);
-  Trained done = setup::is_local(setup)
-                     ? train_with<train::LocalTraining>(config, setup, *source, asked, checkpoint)
-                     : train_with<train::Session>(config, setup, *source, asked, checkpoint);
+  const auto training = make_training(config, setup::is_local(setup), checkpoint);
+  Trained done = train_with(*training, setup, *source, asked);
   print_bad_rows(source->reader().bad_rows());
   done.summary = report::summary_text(summary(setup, setup_yaml, done, table_bytes(config)));
   write_file(asked.folder / "summary.json", done.summary);

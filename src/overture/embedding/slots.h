@@ -18,6 +18,8 @@ class SlotArena {
     while (std::uint64_t{chunks_.size()} * kChunk < count)
       chunks_.emplace_back(std::size_t{kChunk} * static_cast<std::size_t>(stride_) * sizeof(float));
   }
+  // How many there are, from 0.
+  std::uint64_t size() const { return std::uint64_t{chunks_.size()} * kChunk; }
   float* slot(std::uint32_t number) const {
     return chunks_[number / kChunk].floats() +
            static_cast<std::size_t>(number % kChunk) * static_cast<std::size_t>(stride_);

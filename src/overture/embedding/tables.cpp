@@ -1,5 +1,6 @@
 #include "overture/embedding/tables.h"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -16,9 +17,8 @@ namespace {
 constexpr std::int64_t kMostRows = std::int64_t{1} << 40;
 
 // Tables start at a cache line.
-std::size_t table_floats(const TableConfig& table, const RowLayout& layout, Share share) {
-  const auto floats =
-      static_cast<std::size_t>(share.rows(table.rows)) * static_cast<std::size_t>(layout.stride);
+std::size_t table_floats(const TableShare& held) {
+  const auto floats = static_cast<std::size_t>(held.rows) * static_cast<std::size_t>(held.stride());
   return (floats + 15) / 16 * 16;
 }
 
@@ -65,10 +65,9 @@ Tables::Tables(TablesConfig config, Share share, Workers& workers)
     : config_(std::move(config)), share_(share) {
   validate(config_);
   std::size_t floats = 0;
-  for (const TableConfig& table : config_.tables) {
-    const RowLayout layout = row_layout(config_.optimizer.kind, table.dim);
-    parts_.push_back({layout, floats});
-    floats += table_floats(table, layout, share_);
+  for (const TableShare& held : table_shares(config_, share_)) {
+    parts_.push_back({held, held.stride(), floats});
+    floats += table_floats(held);
   }
   const std::size_t size = floats * sizeof(float);
   if (config_.file.empty()) check_memory(size);
@@ -78,20 +77,26 @@ Tables::Tables(TablesConfig config, Share share, Workers& workers)
 
 std::size_t Tables::bytes(const TablesConfig& config, Share share) {
   std::size_t floats = 0;
-  for (const TableConfig& table : config.tables)
-    floats += table_floats(table, row_layout(config.optimizer.kind, table.dim), share);
+  for (const TableShare& held : table_shares(config, share)) floats += table_floats(held);
   return floats * sizeof(float);
 }
 
+// A row is made whole, and what is held of it is kept.
 void Tables::initialise(Workers& workers) {
   const InitialRows initial{config_.seed};
+  const std::vector<RowLayout> layouts = config_.layouts();
   for (std::size_t t = 0; t < parts_.size(); ++t) {
     const auto table = static_cast<std::int64_t>(t);
     const auto bound = static_cast<float>(std::sqrt(1.0 / static_cast<double>(config_.tables[t].rows)));
-    workers.ranges(share_.rows(config_.tables[t].rows), 4096, [&](std::int64_t from, std::int64_t to) {
+    const TableShare& held = parts_[t].held;
+    const bool whole = held.used() == layouts[t].used();
+    workers.ranges(held.rows, 4096, [&](std::int64_t from, std::int64_t to) {
+      std::vector<float> made(static_cast<std::size_t>(layouts[t].stride));
       for (std::int64_t i = from; i < to; ++i) {
-        const std::int64_t id = i * share_.count + share_.index;
-        initial.fill(table, id, bound, parts_[t].layout, row(table, id));
+        const std::int64_t id = held.id(i);
+        float* const place = row(table, id);
+        initial.fill(table, id, bound, layouts[t], whole ? place : made.data());
+        if (!whole) std::copy(made.begin() + held.begin, made.begin() + held.end, place);
       }
     });
   }

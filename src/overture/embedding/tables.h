@@ -4,10 +4,12 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <span>
 #include <vector>
 
 #include "overture/embedding/arena.h"
 #include "overture/embedding/optimizer.h"
+#include "overture/embedding/sharding.h"
 #include "overture/embedding/workers.h"
 
 namespace overture::embedding {
@@ -38,14 +40,6 @@ struct TablesConfig {
 // Throws UserError that names the table and the value.
 void validate(const TablesConfig& config);
 
-// Which rows of each table are held: those whose id gives `index` when divided by `count`.
-struct Share {
-  int index = 0;
-  int count = 1;
-
-  std::int64_t rows(std::int64_t table_rows) const { return (table_rows - index + count - 1) / count; }
-};
-
 class Tables {
  public:
   // Makes the rows, all at their initial values. Throws UserError or std::bad_alloc when they do not fit.
@@ -53,13 +47,19 @@ class Tables {
 
   const TablesConfig& config() const { return config_; }
   Share share() const { return share_; }
-  const RowLayout& layout(std::int64_t table) const { return parts_[static_cast<std::size_t>(table)].layout; }
+  const TableShare& held(std::int64_t table) const { return parts_[static_cast<std::size_t>(table)].held; }
 
-  // Needs an id of this share.
+  // The numbers of a row that are held here; needs one that is.
   float* row(std::int64_t table, std::int64_t id) {
     const Part& part = parts_[static_cast<std::size_t>(table)];
     return arena_.floats() + part.start +
-           static_cast<std::size_t>(id / share_.count) * static_cast<std::size_t>(part.layout.stride);
+           static_cast<std::size_t>(part.held.place(id)) * static_cast<std::size_t>(part.stride);
+  }
+  // All that is held of a table, row after row.
+  std::span<float> all(std::int64_t table) {
+    const Part& part = parts_[static_cast<std::size_t>(table)];
+    return {arena_.floats() + part.start,
+            static_cast<std::size_t>(part.held.rows) * static_cast<std::size_t>(part.stride)};
   }
 
   std::size_t bytes() const { return arena_.size(); }
@@ -70,7 +70,8 @@ class Tables {
 
  private:
   struct Part {
-    RowLayout layout;
+    TableShare held;
+    std::int32_t stride;
     std::size_t start;  // floats from the arena's begin
   };
 

@@ -34,7 +34,7 @@ TEST(Tables, AShareHoldsTheSameRowsAsTheWhole) {
     Tables share(kConfig, {.index = index, .count = 3}, workers);
     for (std::int64_t table = 0; table < 2; ++table) {
       for (std::int64_t id = index; id < kConfig.tables[static_cast<std::size_t>(table)].rows; id += 3) {
-        EXPECT_TRUE(std::equal(share.row(table, id), share.row(table, id) + share.layout(table).stride,
+        EXPECT_TRUE(std::equal(share.row(table, id), share.row(table, id) + share.held(table).stride(),
                                whole.row(table, id)));
       }
     }

@@ -23,22 +23,25 @@ class InProcess::Party : public Transport {
     network_.deliver(std::move(message));
   }
 
-  bool receive(Message& message) override {
+  Received receive() override {
     std::unique_lock lock(mutex_);
-    while (!closed_) {
+    while (!gone_) {
       if (queue_.empty()) {
         arrived_.wait(lock);
       } else if (queue_.top().due > Clock::now()) {
         const Clock::time_point due = queue_.top().due;  // waiting looks at it again when the queue has moved
         arrived_.wait_until(lock, due);
       } else {
-        message = std::move(const_cast<Waiting&>(queue_.top()).message);  // it leaves the queue at once
+        Message message =
+            std::move(const_cast<Waiting&>(queue_.top()).message);  // it leaves the queue at once
         queue_.pop();
-        return true;
+        return message;
       }
     }
-    return false;
+    return *gone_;
   }
+
+  void fail(const std::string& why) override { network_.fail({self_, why}); }
 
   void put(Message message, Clock::time_point due) {
     {
@@ -48,10 +51,10 @@ class InProcess::Party : public Transport {
     arrived_.notify_one();
   }
 
-  void close() {
+  void note(const Gone& gone) {
     {
       const std::lock_guard lock(mutex_);
-      closed_ = true;
+      if (!gone_) gone_ = gone;
     }
     arrived_.notify_all();
   }
@@ -73,7 +76,7 @@ class InProcess::Party : public Transport {
   std::condition_variable arrived_;
   std::priority_queue<Waiting> queue_;
   std::uint64_t count_ = 0;
-  bool closed_ = false;
+  std::optional<Gone> gone_;
 };
 
 InProcess::InProcess(const std::vector<std::optional<Link>>& links) {
@@ -89,8 +92,8 @@ Transport& InProcess::party(Address address) {
   return *parties_.at(static_cast<std::size_t>(index(address)));
 }
 
-void InProcess::close() {
-  for (const auto& party : parties_) party->close();
+void InProcess::fail(const Gone& gone) {
+  for (const auto& party : parties_) party->note(gone);
 }
 
 void InProcess::deliver(Message message) {

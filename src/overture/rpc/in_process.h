@@ -32,14 +32,12 @@ class InProcess {
   // Each is for one thread at a time.
   Transport& party(Address address);
 
-  // From now on receive() gives false, whatever is under way. For shutting down, and after a failure.
-  void close();
-
  private:
   using Clock = std::chrono::steady_clock;
   class Party;
 
   void deliver(Message message);
+  void fail(const Gone& gone);
   Clock::time_point due(const Message& message);
 
   struct Lane {

@@ -1,3 +1,4 @@
+#include <array>
 #include <thread>
 
 #include <gtest/gtest.h>
@@ -29,6 +30,26 @@ TEST(Wire, ReadsBackWhatWasWritten) {
   EXPECT_TRUE(in.array<double>().empty());
 }
 
+TEST(Wire, LengthsOfAPeerAreNotTrusted) {
+  for (const std::uint64_t count :
+       {std::uint64_t{2}, std::uint64_t{1} << 60, ~std::uint64_t{0}, ~std::uint64_t{0} / 8}) {
+    Buffer buffer;
+    WireWriter out(buffer);
+    out.put(count);
+    out.put(std::uint64_t{7});
+    EXPECT_THROW(WireReader(buffer).array<std::uint64_t>(), BadMessage) << count;
+  }
+  Buffer odd(13);
+  EXPECT_THROW((WireReader(odd).get<std::array<char, 13>>()), BadMessage) << "the padding is missing";
+  EXPECT_THROW(WireReader(Buffer()).get<char>(), BadMessage);
+}
+
+Message received(Transport& transport) {
+  Received got = transport.receive();
+  EXPECT_TRUE(std::holds_alternative<Message>(got));
+  return std::get<Message>(std::move(got));
+}
+
 TEST(InProcess, MessagesOfAPairKeepTheirOrder) {
   InProcess network({std::nullopt, Link{10_Gbps, 10us}});
   std::thread sender([&] {
@@ -37,9 +58,8 @@ TEST(InProcess, MessagesOfAPairKeepTheirOrder) {
           .send({.to = Address{1}, .step = i, .payload = Buffer(static_cast<std::size_t>(i % 7))});
     }
   });
-  Message message;
   for (std::int64_t i = 0; i < 500; ++i) {
-    ASSERT_TRUE(network.party(Address{1}).receive(message));
+    const Message message = received(network.party(Address{1}));
     EXPECT_EQ(message.step, i);
     EXPECT_EQ(message.from, Address{0});
   }
@@ -50,8 +70,7 @@ TEST(InProcess, ALinkTakesItsTime) {
   InProcess network({std::nullopt, Link{8_Mbps, 5ms}});
   const auto started = std::chrono::steady_clock::now();
   network.party(Address{0}).send({.to = Address{1}, .payload = Buffer(10'000)});  // 10 ms on the wire
-  Message message;
-  ASSERT_TRUE(network.party(Address{1}).receive(message));
+  const Message message = received(network.party(Address{1}));
   EXPECT_GE(std::chrono::steady_clock::now() - started, 15ms);
   EXPECT_EQ(message.payload.size(), 10'000u);
 }
@@ -63,21 +82,35 @@ TEST(InProcess, WhatIsDueEarlierOvertakesWhatIsWaitedFor) {
     std::this_thread::sleep_for(5ms);  // by now the receiver waits for the late one
     for (std::int64_t i = 0; i < 50; ++i) network.party(Address{1}).send({.to = Address{2}, .step = i});
   });
-  Message message;
   for (std::int64_t i = 0; i < 50; ++i) {
-    ASSERT_TRUE(network.party(Address{2}).receive(message));
+    const Message message = received(network.party(Address{2}));
     EXPECT_EQ(message.from, Address{1});
     EXPECT_EQ(message.step, i);
   }
   sender.join();
 }
 
-TEST(InProcess, CloseWakesThoseWhoWait) {
-  InProcess network({std::nullopt});
-  std::thread closer([&] { network.close(); });
-  Message message;
-  EXPECT_FALSE(network.party(Address{0}).receive(message));
-  closer.join();
+TEST(InProcess, WhoFailsFirstIsTheOneThatAllHearOf) {
+  InProcess network({std::nullopt, std::nullopt, std::nullopt});
+  network.party(Address{1}).send({.to = Address{0}});
+  std::thread failing([&] {
+    network.party(Address{2}).fail("the disk is full");
+    network.party(Address{1}).fail("party 2 is gone");
+  });
+  failing.join();
+  for (const int party : {0, 1, 0}) {
+    const Received got = network.party(Address{party}).receive();
+    ASSERT_TRUE(std::holds_alternative<Gone>(got));
+    EXPECT_EQ(std::get<Gone>(got).who, Address{2});
+    EXPECT_EQ(std::get<Gone>(got).why, "the disk is full");
+  }
+}
+
+TEST(InProcess, AFailureWakesThoseWhoWait) {
+  InProcess network({std::nullopt, std::nullopt});
+  std::thread failing([&] { network.party(Address{1}).fail("no reason"); });
+  EXPECT_TRUE(std::holds_alternative<Gone>(network.party(Address{0}).receive()));
+  failing.join();
 }
 
 }  // namespace

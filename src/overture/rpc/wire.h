@@ -1,6 +1,6 @@
 // How numbers and arrays of them become the bytes of a message, and are read back without a copy. Arrays
 // start at multiples of eight bytes. Both ends have the same byte order; a cluster of mixed ones is not
-// meant.
+// meant. What comes from a peer is not trusted: a length that the message does not have is a BadMessage.
 #pragma once
 
 #include <algorithm>
@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstring>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <type_traits>
 
@@ -18,6 +19,15 @@ namespace overture::rpc {
 
 template <class T>
 concept Plain = std::is_trivially_copyable_v<T>;
+
+// A peer has sent what nobody who follows the protocol sends.
+class BadMessage : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+inline void require(bool holds, const char* what) {
+  if (!holds) throw BadMessage(what);
+}
 
 constexpr std::size_t kAlignment = 8;
 constexpr std::size_t kMostBytes = std::size_t{1} << 40;
@@ -55,6 +65,7 @@ class WireWriter {
   Buffer& buffer_;
 };
 
+// Throws BadMessage when the buffer holds less than is asked for.
 class WireReader {
  public:
   // The buffer must outlive what is read.
@@ -68,8 +79,10 @@ class WireReader {
   }
   template <Plain T>
   std::span<const T> array() {
-    const auto count = static_cast<std::size_t>(get<std::uint64_t>());
-    return {reinterpret_cast<const T*>(take(count * sizeof(T))), count};
+    const auto count = get<std::uint64_t>();
+    require(count <= left() / sizeof(T), "an array is longer than its message");
+    return {reinterpret_cast<const T*>(take(static_cast<std::size_t>(count) * sizeof(T))),
+            static_cast<std::size_t>(count)};
   }
   std::string text() {
     const auto characters = array<char>();
@@ -77,8 +90,9 @@ class WireReader {
   }
 
  private:
+  std::size_t left() const { return buffer_.size() - at_; }
   const std::byte* take(std::size_t size) {
-    check(aligned(size) <= buffer_.size() - at_, "a message holds what its kind promises");
+    require(size <= left() && aligned(size) <= left(), "a message is shorter than its kind promises");
     const std::byte* const data = buffer_.data() + at_;
     at_ += aligned(size);
     return data;

@@ -24,6 +24,13 @@ inline constexpr auto kWords<embedding::Pooling> = std::to_array<Word<embedding:
     {embedding::Pooling::weighted, "weighted"},
 });
 template <>
+inline constexpr auto kWords<embedding::Sharding> = std::to_array<Word<embedding::Sharding>>({
+    {embedding::Sharding::hash, "hash"},
+    {embedding::Sharding::range, "range"},
+    {embedding::Sharding::table_wise, "table_wise"},
+    {embedding::Sharding::column_wise, "column_wise"},
+});
+template <>
 inline constexpr auto kWords<train::Interaction> = std::to_array<Word<train::Interaction>>({
     {train::Interaction::dot, "dot"},
     {train::Interaction::cat, "cat"},
@@ -84,6 +91,8 @@ void describe(V& v, TrainTables& t) {
   v.field("pooling", t.pooling,
           "Of several lookups of a sample in a table; weighted: a sum with the data's weights, which the "
           "others ignore");
+  v.field("sharding", t.sharding,
+          "How servers divide the rows: by id modulo servers, ranges of ids, whole tables, or columns");
   v.field("file", t.file, "Holds the tables when they are more than the memory; made anew by every run");
 }
 
@@ -353,6 +362,7 @@ train::TrainConfig make_train_config(const TrainSetup& setup, const data::Shape&
                             .cache = cache(setup),
                             .trainers = setup.trainers,
                             .servers = setup.servers,
+                            .sharding = setup.tables.sharding,
                             .threads = setup.threads};
   if (setup.link) config.server_link = rpc::Link{setup.link->rate, setup.link->delay};
   train::validate(config);

@@ -54,6 +54,7 @@ struct TrainTables {
   std::string dims;  // "16-8-16": one per table
   std::string rows;  // "1460-583-...": instead of the data's
   embedding::Pooling pooling = embedding::Pooling::sum;
+  embedding::Sharding sharding = embedding::Sharding::hash;  // over servers
   std::string file;
 };
 

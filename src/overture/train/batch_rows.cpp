@@ -13,8 +13,15 @@ lookahead::PlannerConfig one_batch_at_a_time(const TrainConfig& config) {
 
 BatchRows::BatchRows(const TrainConfig& config) : planner_(one_batch_at_a_time(config)) {}
 
-StepPart BatchRows::look_up(const data::Batch& batch, const Place& place) {
+const lookahead::StepPlan& BatchRows::number(const data::Batch& batch) {
   while (!planner_.next(plan_)) feed(planner_, batch);
+  plan_.evictions.clear();
+  plan_.fetches.clear();
+  return plan_;
+}
+
+StepPart BatchRows::look_up(const data::Batch& batch, const Place& place) {
+  number(batch);
   places_.resize(plan_.rows.size());
   for (std::size_t i = 0; i < places_.size(); ++i) {
     const lookahead::Row row = plan_.rows[i].row;

@@ -25,6 +25,8 @@ class BatchRows {
   // UserError when the batch has other tables or ids beyond them.
   StepPart look_up(const data::Batch& batch, const Place& place);
   std::span<float* const> places() const { return places_; }
+  // Only the numbers of the batch's rows, for whoever fetches them. Good until the next call, too.
+  const lookahead::StepPlan& number(const data::Batch& batch);
   const lookahead::StepPlan& plan() const { return plan_; }
 
  private:

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cstring>
 #include <vector>
 
 #include <fcntl.h>
@@ -28,14 +27,6 @@ constexpr std::size_t kKept = 2;
 
 fs::path rows_file(const fs::path& checkpoint, int server) {
   return checkpoint / fmt::format("rows-{}", server);
-}
-
-std::span<float> table_part(Tables& tables, std::size_t t) {
-  const std::int64_t rows = tables.share().rows(tables.config().tables[t].rows);
-  const auto table = static_cast<std::int64_t>(t);
-  if (rows == 0) return {};
-  return {tables.row(table, tables.share().index),
-          static_cast<std::size_t>(rows) * static_cast<std::size_t>(tables.layout(table).stride)};
 }
 
 // What must be the same for a checkpoint to mean the same.
@@ -95,7 +86,7 @@ void make_partial_checkpoint(const fs::path& partial) {
 
 void save_rows(Tables& tables, const fs::path& into) {
   embedding::BlockWriter writer(rows_file(into, tables.share().index), kRowsKind);
-  for (std::size_t t = 0; t < tables.config().tables.size(); ++t) writer.write(table_part(tables, t));
+  for (std::int64_t t = 0; t < std::ssize(tables.config().tables); ++t) writer.write(tables.all(t));
   writer.finish();
 }
 
@@ -110,8 +101,13 @@ void complete(const TrainConfig& config, const CheckpointInfo& info, std::int64_
               const fs::path& folder) {
   const fs::path partial = partial_checkpoint(folder, info.steps);
   const fs::path place = complete_checkpoint(folder, info.steps);
-  const Json manifest{{"format", kFormat},       {"steps", info.steps},      {"samples", info.samples},
-                      {"servers", info.servers}, {"parameters", parameters}, {"shapes", shapes(config)}};
+  const Json manifest{{"format", kFormat},
+                      {"steps", info.steps},
+                      {"samples", info.samples},
+                      {"servers", info.servers},
+                      {"sharding", static_cast<int>(info.sharding)},
+                      {"parameters", parameters},
+                      {"shapes", shapes(config)}};
   write_file(partial / "manifest.json", write_json(manifest, 2) + "\n");
   flush_folder(partial);
   std::error_code error;
@@ -140,40 +136,56 @@ CheckpointInfo read_manifest(const TrainConfig& config, const fs::path& checkpoi
   if (manifest.is_discarded() || !manifest.is_object()) fail("is not a manifest: it is damaged or cut short");
   if (!manifest.contains("format") || manifest["format"] != kFormat)
     fail(fmt::format("is not of the format \"{}\"", kFormat));
-  for (const char* key : {"steps", "samples", "servers"}) {
+  for (const char* key : {"steps", "samples", "servers", "sharding"}) {
     if (!manifest.contains(key) || !manifest[key].is_number_integer() || manifest[key] < 0)
       fail(fmt::format("has no {}", key));
   }
   if (!manifest.contains("shapes") || manifest["shapes"] != shapes(config))
     fail("is of a run with another model, other tables or other optimizers",
          "resume with the setup that the run started with");
-  return {.steps = manifest["steps"], .samples = manifest["samples"], .servers = manifest["servers"]};
+  return {.steps = manifest["steps"],
+          .samples = manifest["samples"],
+          .servers = manifest["servers"],
+          .sharding = static_cast<embedding::Sharding>(manifest["sharding"].get<int>())};
 }
 
+namespace {
+
+// What another server held of a table: what is ours of it is picked.
+void pick(Tables& tables, std::int64_t t, const embedding::TableShare& theirs, std::span<const float> part) {
+  const embedding::TableShare& ours = tables.held(t);
+  const std::int32_t begin = std::max(ours.begin, theirs.begin);
+  const std::int32_t end = std::min(ours.end, theirs.end);
+  if (begin >= end) return;
+  const float* row = part.data();
+  for (std::int64_t i = 0; i < theirs.rows; ++i, row += theirs.stride()) {
+    const std::int64_t id = theirs.id(i);
+    if (!ours.holds(id)) continue;
+    std::copy(row + (begin - theirs.begin), row + (end - theirs.begin),
+              tables.row(t, id) + (begin - ours.begin));
+  }
+}
+
+}  // namespace
+
 void load_rows(Tables& tables, const CheckpointInfo& info, const fs::path& checkpoint) {
-  if (info.servers == tables.share().count) {
+  const auto count = std::ssize(tables.config().tables);
+  if (info.servers == tables.share().count && info.sharding == tables.share().sharding) {
     embedding::BlockReader reader(rows_file(checkpoint, tables.share().index), kRowsKind);
-    for (std::size_t t = 0; t < tables.config().tables.size(); ++t) reader.read(table_part(tables, t));
+    for (std::int64_t t = 0; t < count; ++t) reader.read(tables.all(t));
     reader.finish();
     return;
   }
-  // Other shares than ours: table by table, what is ours is picked.
   std::vector<float> part;
+  const auto shares = embedding::all_shares(tables.config(), info.sharding, info.servers);
   for (int server = 0; server < info.servers; ++server) {
-    const embedding::Share theirs{.index = server, .count = info.servers};
     embedding::BlockReader reader(rows_file(checkpoint, server), kRowsKind);
-    for (std::size_t t = 0; t < tables.config().tables.size(); ++t) {
-      const auto table = static_cast<std::int64_t>(t);
-      const auto stride = static_cast<std::size_t>(tables.layout(table).stride);
-      const std::int64_t rows = theirs.rows(tables.config().tables[t].rows);
-      part.resize(static_cast<std::size_t>(rows) * stride);
+    for (std::int64_t t = 0; t < count; ++t) {
+      const embedding::TableShare& theirs =
+          shares[static_cast<std::size_t>(server)][static_cast<std::size_t>(t)];
+      part.resize(static_cast<std::size_t>(theirs.rows) * static_cast<std::size_t>(theirs.stride()));
       reader.read(part);
-      for (std::int64_t i = 0; i < rows; ++i) {
-        const std::int64_t id = i * theirs.count + theirs.index;
-        if (id % tables.share().count != tables.share().index) continue;
-        std::memcpy(tables.row(table, id), part.data() + static_cast<std::size_t>(i) * stride,
-                    stride * sizeof(float));
-      }
+      pick(tables, t, theirs, part);
     }
     reader.finish();
   }

@@ -1,6 +1,6 @@
 // Checkpoints: a folder step-<n> with the rows of every server, the dense part, and a manifest that says what
 // they are. Written beside its place and renamed when complete, so a crash or a full disk leaves the one
-// before. Any number of servers reads what any other number wrote.
+// before. Any number of servers, with any sharding, reads what any other wrote.
 #pragma once
 
 #include <cstdint>
@@ -20,6 +20,7 @@ struct CheckpointInfo {
   std::int64_t steps = 0;    // that have been trained
   std::int64_t samples = 0;  // that they had
   int servers = 1;
+  embedding::Sharding sharding = embedding::Sharding::hash;
 };
 
 // Where a checkpoint is being written, and where it will be.

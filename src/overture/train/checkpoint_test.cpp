@@ -79,6 +79,30 @@ TEST_F(Checkpoint, KilledLaterEqualsNeverKilled) {
   EXPECT_EQ(resumed.dense, whole.dense);
 }
 
+TEST_F(Checkpoint, AnyServersReadWhatAnyOthersWrote) {
+  using embedding::Sharding;
+  TrainConfig config = small_config(OptimizerKind::adam);
+  const Outcome whole = session_outcome(config);
+  const std::pair<int, Sharding> kinds[] = {{1, Sharding::hash},
+                                            {3, Sharding::hash},
+                                            {2, Sharding::range},
+                                            {4, Sharding::table_wise},
+                                            {3, Sharding::column_wise}};
+  for (const auto& [writers, written] : kinds) {
+    config.servers = writers;
+    config.sharding = written;
+    fs::remove_all(folder_);
+    session_outcome(config, {.steps = 12, .checkpoints = folder_});
+    for (const auto& [readers, read] : kinds) {
+      config.servers = readers;
+      config.sharding = read;
+      const Outcome resumed = session_outcome(config, {}, latest());
+      EXPECT_TRUE(resumed.rows == whole.rows) << writers << " servers, then " << readers;
+      EXPECT_TRUE(resumed.dense == whole.dense) << writers << " servers, then " << readers;
+    }
+  }
+}
+
 TEST_F(Checkpoint, PlainTrainingResumesToo) {
   const TrainConfig config = small_config(OptimizerKind::adam);
   const Outcome whole = plain_outcome(config);
@@ -95,8 +119,8 @@ TEST_F(Checkpoint, PlainTrainingResumesToo) {
   EXPECT_TRUE(cached.dense == whole.dense);
   LocalTraining training(config, latest());
   collect(
-      config, [&](std::int64_t t, std::int64_t id) { return training.tables().row(t, id); },
-      training.learner(), outcome);
+      config, [&](std::int64_t t, std::int64_t id) { return row_of(training, t, id); }, training.learner(),
+      outcome);
   EXPECT_EQ(training.first_step(), kTestBatches);
   EXPECT_TRUE(outcome.rows == whole.rows);
 }

@@ -28,8 +28,9 @@ struct TrainConfig {
   CacheConfig cache;
   int trainers = 1;
   int servers = 1;
-  int threads = 1;                       // of each trainer
-  std::optional<rpc::Link> server_link;  // injected between each server and the trainers
+  embedding::Sharding sharding = embedding::Sharding::hash;  // of rows over servers
+  int threads = 1;                                           // of each trainer
+  std::optional<rpc::Link> server_link;                      // injected between each server and the trainers
 
   ModelShape shape() const;
   lookahead::PlannerConfig planner() const;

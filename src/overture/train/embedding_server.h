@@ -9,17 +9,19 @@
 
 #include "overture/embedding/tables.h"
 #include "overture/lookahead/row.h"
-#include "overture/train/messages.h"
+#include "overture/train/party.h"
 
 namespace overture::train {
 
-class EmbeddingServer {
+class EmbeddingServer final : public Party {
  public:
-  EmbeddingServer(const embedding::TablesConfig& tables, const Parties& parties, int number,
+  // `share` says which server this is. `workers` make the first rows; they are not needed later.
+  EmbeddingServer(const embedding::TablesConfig& tables, const Parties& parties, embedding::Share share,
                   embedding::Workers& workers);
 
-  void take(rpc::Message message, Outbox& out);
-  bool done() const { return done_; }
+  void take(rpc::Message message, Outbox& out) override;
+  bool advance(Outbox& /*out*/) override { return false; }
+  bool done() const override { return done_; }
 
   embedding::Tables& tables() { return tables_; }
 
@@ -28,6 +30,9 @@ class EmbeddingServer {
   void serve(const rpc::Message& fetch, Outbox& out);
   void serve_waiting(Outbox& out);
   bool ready(const rpc::Message& fetch) const;
+  std::size_t rank_of(const rpc::Message& message) const;
+  // Numbers of all these rows together. Throws rpc::BadMessage for a row that is not held here.
+  std::size_t numbers_of(std::span<const lookahead::Row> rows) const;
   void save(const rpc::Message& message, Outbox& out);
 
   Parties parties_;

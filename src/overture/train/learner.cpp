@@ -10,36 +10,32 @@
 namespace overture::train {
 
 Learner::Learner(const TrainConfig& config)
-    : tables_(config.tables),
-      dense_features_(config.dense_features),
+    : dense_features_(config.dense_features),
       workers_(config.threads),
       model_(make_model(config.model, config.shape(), config.seed)),
       optimizer_(config.dense_optimizer, model_->parameters().size()) {}
 
-ModelInput Learner::forward(const StepPart& part, std::span<float* const> rows, std::int64_t step,
+ModelInput Learner::forward(const StepPart& part, std::span<const float> pooled, std::int64_t step,
                             bool training) {
   const std::int64_t samples = part.head.samples;
   if (std::ssize(part.dense) != samples * dense_features_) {
     throw UserError(fmt::format("the data has {} dense features, the model {}",
                                 samples == 0 ? 0 : std::ssize(part.dense) / samples, dense_features_));
   }
-  lookups_.assign(tables_, samples, static_cast<std::uint32_t>(rows.size()), part.tables);
-  pooled_.resize(static_cast<std::size_t>(samples * tables_.width()));
   logits_.resize(static_cast<std::size_t>(samples));
-  lookups_.pool(rows, pooled_, workers_);
   const ModelInput input{.samples = samples,
                          .dense = part.dense.data(),
-                         .embeddings = pooled_.data(),
+                         .embeddings = pooled.data(),
                          .step = step,
                          .training = training};
   model_->forward(input, logits_, workers_);
   return input;
 }
 
-double Learner::learn(const StepPart& part, std::span<float* const> rows, std::int64_t step) {
-  const ModelInput input = forward(part, rows, step, true);
+double Learner::learn(const StepPart& part, std::span<const float> pooled, std::int64_t step) {
+  const ModelInput input = forward(part, pooled, step, true);
   logit_gradients_.resize(logits_.size());
-  pooled_gradients_.resize(pooled_.size());
+  pooled_gradients_.resize(pooled.size());
   const double loss = cross_entropy(logits_, part.labels, part.head.global_samples, logit_gradients_);
   if (!std::isfinite(loss)) {
     throw UserError(fmt::format("the loss is not a number at step {}", step),
@@ -49,17 +45,11 @@ double Learner::learn(const StepPart& part, std::span<float* const> rows, std::i
   return loss;
 }
 
-std::span<const float> Learner::predict(const StepPart& part, std::span<float* const> rows) {
-  forward(part, rows, 0, false);
+std::span<const float> Learner::predict(const StepPart& part, std::span<const float> pooled) {
+  forward(part, pooled, 0, false);
   return logits_;
 }
 
 void Learner::update_dense(std::int64_t step) { optimizer_.apply(parameters(), step, workers_); }
-
-void Learner::update_rows(std::span<float* const> rows, std::int64_t step) {
-  lookups_.update(update_rule(tables_.optimizer, step), pooled_gradients_, rows, workers_);
-}
-
-void Learner::sum_gradients(std::span<float* const> sums) { lookups_.sum(pooled_gradients_, sums, workers_); }
 
 }  // namespace overture::train

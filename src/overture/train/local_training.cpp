@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "overture/base/error.h"
+#include "overture/train/evaluator.h"
 
 namespace overture::train {
 namespace {
@@ -21,20 +22,26 @@ LocalTraining::LocalTraining(TrainConfig config, const std::filesystem::path& ch
     : config_(in_one_place(std::move(config))),
       learner_(config_),
       tables_(config_.tables, {}, learner_.workers()),
-      rows_(config_) {
+      rows_(config_),
+      pooled_(config_.tables) {
   if (checkpoint.empty()) return;
   info_ = read_manifest(config_, checkpoint);
   load_dense(learner_, checkpoint);
   load_rows(tables_, info_, checkpoint);
   info_.servers = 1;
+  info_.sharding = config_.sharding;
+  first_step_ = info_.steps;
+}
+
+StepPart LocalTraining::look_up(const data::Batch& batch) {
+  return rows_.look_up(batch, [this](std::int64_t table, std::int64_t id) { return tables_.row(table, id); });
 }
 
 double LocalTraining::train(const data::Batch& batch, std::int64_t step) {
-  const StepPart part =
-      rows_.look_up(batch, [this](std::int64_t table, std::int64_t id) { return tables_.row(table, id); });
-  const double loss = learner_.learn(part, rows_.places(), step);
+  const StepPart part = look_up(batch);
+  const double loss = learner_.learn(part, pooled_.pool(part, rows_.places(), learner_.workers()), step);
   learner_.update_dense(step);
-  learner_.update_rows(rows_.places(), step);
+  pooled_.update(learner_.pooled_gradients(), rows_.places(), step, learner_.workers());
   return loss / static_cast<double>(batch.samples);
 }
 
@@ -64,13 +71,26 @@ RunResult LocalTraining::run(data::BatchSource& source, const RunOptions& option
     ++info_.steps;
     info_.samples += batch.samples;
     if (options.on_step) options.on_step(report);
-    if (options.evaluate && is_multiple(info_.steps, options.evaluate_every)) options.evaluate(info_.steps);
+    if (is_multiple(info_.steps, options.evaluate_every)) evaluate(options);
     if (is_multiple(info_.steps, options.checkpoint_every)) save(options);
   }
+  if (options.evaluate_at_end && !result.stopped_early && evaluated_ != info_.steps) evaluate(options);
   save(options);
   result.steps = info_.steps;
   if (!options.checkpoints.empty()) result.checkpoint = complete_checkpoint(options.checkpoints, info_.steps);
   return result;
+}
+
+void LocalTraining::evaluate(const RunOptions& options) {
+  if (!options.held_out) return;
+  const auto began = std::chrono::steady_clock::now();
+  const auto source = options.held_out();
+  data::Evaluation evaluation;
+  for (data::Batch batch; source->next(batch);) add_predictions(predict(batch), batch.labels, evaluation);
+  evaluated_ = info_.steps;
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
+  if (options.on_evaluated)
+    options.on_evaluated({.steps = info_.steps, .metrics = evaluation.metrics(), .seconds = took.count()});
 }
 
 void LocalTraining::save(const RunOptions& options) {
@@ -83,9 +103,8 @@ void LocalTraining::save(const RunOptions& options) {
 }
 
 std::span<const float> LocalTraining::predict(const data::Batch& batch) {
-  const StepPart part =
-      rows_.look_up(batch, [this](std::int64_t table, std::int64_t id) { return tables_.row(table, id); });
-  return learner_.predict(part, rows_.places());
+  const StepPart part = look_up(batch);
+  return learner_.predict(part, pooled_.pool(part, rows_.places(), learner_.workers()));
 }
 
 }  // namespace overture::train

@@ -10,23 +10,22 @@
 #include "overture/train/batch_rows.h"
 #include "overture/train/checkpoint.h"
 #include "overture/train/learner.h"
+#include "overture/train/pooled_rows.h"
 #include "overture/train/run.h"
 
 namespace overture::train {
 
-class LocalTraining {
+class LocalTraining final : public Training {
  public:
   // Starts afresh, or where `checkpoint` was written unless it is empty. Throws UserError. The config's
   // trainers, servers and cache do not matter here.
   explicit LocalTraining(TrainConfig config, const std::filesystem::path& checkpoint = {});
 
-  std::int64_t first_step() const { return info_.steps; }
+  std::int64_t first_step() const override { return first_step_; }
+  RunResult run(data::BatchSource& source, const RunOptions& options) override;
 
   // One step; `step` counts from 0. Returns the mean loss.
   double train(const data::Batch& batch, std::int64_t step);
-  // Trains on `source`, from its beginning: batches that an earlier run has trained are passed over. Once.
-  RunResult run(data::BatchSource& source, const RunOptions& options);
-
   // A logit per sample; good until the next call.
   std::span<const float> predict(const data::Batch& batch);
 
@@ -34,14 +33,19 @@ class LocalTraining {
   Learner& learner() { return learner_; }
 
  private:
+  StepPart look_up(const data::Batch& batch);
   StepReport step(const data::Batch& batch, std::int64_t step);
+  void evaluate(const RunOptions& options);
   void save(const RunOptions& options);
 
   TrainConfig config_;
   Learner learner_;
   embedding::Tables tables_;
   BatchRows rows_;
+  PooledRows pooled_;
   CheckpointInfo info_;  // of what has been trained
+  std::int64_t first_step_ = 0;
+  std::int64_t evaluated_ = -1;  // steps at the last evaluation
 };
 
 }  // namespace overture::train

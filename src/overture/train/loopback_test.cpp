@@ -22,7 +22,8 @@ class Loopback {
     for (int rank = 0; rank < parties_.trainers; ++rank)
       trainers_.push_back(std::make_unique<Trainer>(config_, rank, 0));
     for (int server = 0; server < parties_.servers; ++server)
-      servers_.push_back(std::make_unique<EmbeddingServer>(config_.tables, parties_, server, workers_));
+      servers_.push_back(std::make_unique<EmbeddingServer>(
+          config_.tables, parties_, embedding::Share{server, parties_.servers, config_.sharding}, workers_));
   }
 
   Outcome run() {
@@ -37,7 +38,14 @@ class Loopback {
     collect(
         config_,
         [&](std::int64_t t, std::int64_t id) {
-          return servers_[static_cast<std::size_t>(id % parties_.servers)]->tables().row(t, id);
+          std::vector<float> row;
+          for (const auto& server : servers_) {
+            const embedding::TableShare& held = server->tables().held(t);
+            if (!held.holds(id)) continue;
+            const float* const piece = server->tables().row(t, id);
+            row.insert(row.end(), piece, piece + held.used());
+          }
+          return row;
         },
         trainers_.front()->learner(), outcome);
     return outcome;
@@ -62,13 +70,18 @@ class Loopback {
     if (kind_of(message) == Kind::late_updates && message.step < computed) ++overlapped_;
   }
 
+  Party& party(int number) {
+    if (number == 0) return oracle_;
+    if (number <= parties_.trainers) return *trainers_[static_cast<std::size_t>(number - 1)];
+    return *servers_[static_cast<std::size_t>(number - 1 - parties_.trainers)];
+  }
+
   // Everybody does what he can.
   void work() {
     Outbox out;
-    while (oracle_.advance(out)) send(out, parties_.oracle());
-    for (int rank = 0; rank < parties_.trainers; ++rank) {
-      while (trainers_[static_cast<std::size_t>(rank)]->advance(out)) send(out, parties_.trainer(rank));
-      send(out, parties_.trainer(rank));
+    for (int number = 0; number < parties_.count(); ++number) {
+      while (party(number).advance(out)) send(out, rpc::Address{number});
+      send(out, rpc::Address{number});
     }
   }
 
@@ -78,17 +91,10 @@ class Loopback {
     rpc::Message message = std::move(queue->second.front());
     queue->second.pop_front();
     if (queue->second.empty()) queues_.erase(queue);
-    const int to = rpc::index(message.to);
-    const rpc::Address address = message.to;
+    const rpc::Address to = message.to;
     Outbox out;
-    if (to == 0) {
-      oracle_.take(std::move(message), out);
-    } else if (to <= parties_.trainers) {
-      trainers_[static_cast<std::size_t>(to - 1)]->take(std::move(message), out);
-    } else {
-      servers_[static_cast<std::size_t>(parties_.server_number(address))]->take(std::move(message), out);
-    }
-    send(out, address);
+    party(rpc::index(to)).take(std::move(message), out);
+    send(out, to);
   }
 
   TrainConfig config_;
@@ -117,6 +123,7 @@ TEST(Loopback, TheOrderOfMessagesDoesNotMatter) {
       config.cache = {.lookahead = static_cast<std::int32_t>(1 + random.below(12))};
       config.cache.cleanup_interval =
           static_cast<std::int32_t>(1 + random.below(static_cast<std::uint64_t>(config.cache.lookahead)));
+      config.sharding = static_cast<embedding::Sharding>(random.below(4));
       if (random.below(2) == 0) config.cache.capacity = static_cast<std::int64_t>(80 + random.below(100));
       const Outcome mixed = Loopback(config, seed).run();
       EXPECT_TRUE(mixed.rows == threads.rows);

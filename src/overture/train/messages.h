@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "overture/rpc/message.h"
@@ -10,21 +11,23 @@ namespace overture::train {
 
 enum class Kind : std::uint32_t {
   // from the oracle
-  step,  // to trainers: a StepPart
-  save,  // to trainers, who pass it on to servers: write a checkpoint to this folder; text. None: write
-         // nothing, but let the servers have all rows as they are now
-  stop,  // to all: nothing will follow
+  step,     // to trainers: a StepPart
+  predict,  // to a trainer: a StepPart that is only computed forward
+  save,     // to trainers, who pass it on to servers: write a checkpoint to this folder; text. None: write
+            // nothing, but let the servers have all rows as they are now
+  stop,     // to all: nothing will follow
   // from trainers
-  fetch,            // to servers: send these rows; the clean-up they belong to, rows
-  store,            // to servers: rows that leave the cache at a clean-up; rows, numbers
-  write_back,       // to servers: as store, but for `save`; folder, rows, numbers
+  fetch,       // to servers: send these rows; the clean-up they belong to, rows
+  store,       // to servers: rows that leave the cache at a clean-up; rows, numbers
+  write_back,  // to servers: as store, but for `save`; folder, whether it is the last part, rows, numbers
   dense_gradients,  // to trainers: of the share of parameters that they add up; numbers
   dense_sums,       // to trainers: added up
   gradients,        // to trainers: of rows that they own; numbers
   updates,          // to trainers: rows as they are now; rows, slots, numbers
   late_gradients,   // the same two for rows that the next batch does not use, behind that batch
   late_updates,
-  finished,     // to the oracle: a StepReport
+  finished,     // to the oracle: a TrainerReport
+  predictions,  // to the oracle: the logits of what was to be predicted
   dense_state,  // to the oracle, by the first trainer: parameters and optimizer state
   // from servers
   rows,   // to trainers: what they asked for; numbers
@@ -41,11 +44,20 @@ struct Parties {
   int count() const { return 1 + trainers + servers; }
   int rank(rpc::Address trainer) const { return rpc::index(trainer) - 1; }
   int server_number(rpc::Address server) const { return rpc::index(server) - 1 - trainers; }
+  // Such as "trainer 2".
+  std::string name(rpc::Address party) const;
 };
 
 inline rpc::Message make_message(Kind kind, rpc::Address to, std::int64_t step) {
   return {.to = to, .kind = static_cast<std::uint32_t>(kind), .step = step};
 }
+inline std::string Parties::name(rpc::Address party) const {
+  if (party == oracle()) return "the oracle";
+  const bool is_trainer = rank(party) < trainers;
+  return (is_trainer ? "trainer " : "server ") +
+         std::to_string(is_trainer ? rank(party) : server_number(party));
+}
+
 inline Kind kind_of(const rpc::Message& message) { return static_cast<Kind>(message.kind); }
 
 // What a role wants to be sent.

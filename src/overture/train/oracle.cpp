@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "overture/base/check.h"
 #include "overture/rpc/wire.h"
 #include "overture/train/checkpoint.h"
 
@@ -54,30 +53,38 @@ Oracle::Oracle(const TrainConfig& config, data::BatchSource& source, const RunOp
       planner_(config.planner()) {}
 
 void Oracle::take(rpc::Message message, Outbox& /*out*/) {
+  const bool expected = pause_ && pause_->answers_missing > 0;
   switch (kind_of(message)) {
     case Kind::finished: account(message); break;
-    case Kind::saved: --pause_->answers_missing; break;
-    case Kind::dense_state: {
-      rpc::WireReader in(message.payload);
-      const auto values = in.array<float>();
-      parameters_ = std::ssize(values);
-      save_dense(values, in.array<float>(), partial_checkpoint(options_.checkpoints, steps_done()));
+    case Kind::saved:
+      rpc::require(expected, "nothing was to be saved");
       --pause_->answers_missing;
       break;
-    }
-    default: check(false, "the oracle gets what it understands");
+    case Kind::dense_state:
+      rpc::require(expected && pause_->save, "nothing was to be saved");
+      take_dense_state(message);
+      --pause_->answers_missing;
+      break;
+    case Kind::predictions:
+      rpc::require(pause_ && pause_->evaluator, "nothing was to be predicted");
+      pause_->evaluator->take(message);
+      break;
+    default: throw rpc::BadMessage("the oracle does not take this kind of message");
   }
+}
+
+void Oracle::take_dense_state(const rpc::Message& message) {
+  rpc::WireReader in(message.payload);
+  const auto values = in.array<float>();
+  parameters_ = std::ssize(values);
+  save_dense(values, in.array<float>(), partial_checkpoint(options_.checkpoints, steps_done()));
 }
 
 bool Oracle::advance(Outbox& out) {
   if (done_) return false;
-  if (pause_) {
-    if (pause_->answers_missing > 0) return false;
-    finish_pause();
-    return true;
-  }
+  if (pause_) return advance_pause(out);
   const bool ending = flushed_ || stop_wanted();
-  const bool evaluate = evaluation_due();
+  const bool evaluate = evaluation_due(ending);
   if ((ending || evaluate) && !open_.empty()) return false;
   const bool save = save_due(ending);
   if (save || evaluate) {
@@ -100,8 +107,10 @@ bool Oracle::save_due(bool ending) const {
   return sent_ > saved_ && is_multiple(steps_done(), options_.checkpoint_every);
 }
 
-bool Oracle::evaluation_due() const {
-  return options_.evaluate && sent_ > evaluated_ && is_multiple(steps_done(), options_.evaluate_every);
+bool Oracle::evaluation_due(bool ending) const {
+  if (!options_.held_out || evaluated_ == sent_) return false;
+  if (ending && flushed_ && options_.evaluate_at_end) return true;
+  return sent_ > 0 && is_multiple(steps_done(), options_.evaluate_every);
 }
 
 void Oracle::plan_step(Outbox& out) {
@@ -125,8 +134,8 @@ void Oracle::hand_out(Outbox& out) {
   const StepHead head{.batch = plan_.batch,
                       .slots = planner_.slots(),
                       .global_samples = batch.samples,
-                      .flush = plan_.flush,
-                      .clean_up = plan_.clean_up};
+                      .purpose = plan_.flush ? Purpose::flush : Purpose::train,
+                      .clean_up = static_cast<std::uint8_t>(plan_.clean_up)};
   for (int trainer = 0; trainer < parties_.trainers; ++trainer) {
     rpc::Message message = make_message(Kind::step, parties_.trainer(trainer), plan_.batch);
     encoder_.encode(head, batch, plan_, trainer, parties_.trainers, message.payload);
@@ -152,19 +161,36 @@ void Oracle::begin_pause(bool save, bool evaluate, Outbox& out) {
   pause_ = {.save = save, .evaluate = evaluate, .answers_missing = parties_.servers + (save ? 1 : 0)};
 }
 
-// Evaluates before the checkpoint is there: who resumes from it finds the evaluation done.
-void Oracle::finish_pause() {
+bool Oracle::advance_pause(Outbox& out) {
+  if (pause_->answers_missing > 0) return false;
   if (pause_->evaluate) {
-    options_.evaluate(steps_done());
-    evaluated_ = sent_;
+    if (!pause_->evaluator) {
+      pause_->began = std::chrono::steady_clock::now();
+      pause_->evaluator.emplace(config_, options_.held_out());
+    }
+    if (!pause_->evaluator->done()) return pause_->evaluator->advance(out);
+    finish_evaluation();
   }
-  if (pause_->save) {
-    complete(config_, {.steps = steps_done(), .samples = samples_, .servers = parties_.servers}, parameters_,
-             options_.checkpoints);
-    checkpoint_ = complete_checkpoint(options_.checkpoints, steps_done());
-    saved_ = sent_;
-  }
+  if (pause_->save) finish_save();
   pause_.reset();
+  return true;
+}
+
+void Oracle::finish_evaluation() {
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - pause_->began;
+  evaluated_ = sent_;
+  if (!options_.on_evaluated) return;
+  options_.on_evaluated(
+      {.steps = steps_done(), .metrics = pause_->evaluator->metrics(), .seconds = took.count()});
+}
+
+void Oracle::finish_save() {
+  complete(
+      config_,
+      {.steps = steps_done(), .samples = samples_, .servers = parties_.servers, .sharding = config_.sharding},
+      parameters_, options_.checkpoints);
+  checkpoint_ = complete_checkpoint(options_.checkpoints, steps_done());
+  saved_ = sent_;
 }
 
 void Oracle::stop_all(Outbox& out) {
@@ -175,12 +201,14 @@ void Oracle::stop_all(Outbox& out) {
 
 void Oracle::account(const rpc::Message& message) {
   const auto found = open_.find(message.step);
-  check(found != open_.end(), "a step that is finished was handed out");
+  const int rank = parties_.rank(message.from);
+  rpc::require(found != open_.end() && rank >= 0 && rank < parties_.trainers,
+               "a step that was not handed out is finished");
   StepReport& report = found->second.report;
   const auto one = rpc::WireReader(message.payload).get<TrainerReport>();
   std::vector<double>& losses = found->second.losses;
   losses.resize(static_cast<std::size_t>(parties_.trainers));
-  losses[static_cast<std::size_t>(parties_.rank(message.from))] = one.loss;
+  losses[static_cast<std::size_t>(rank)] = one.loss;
   report.fetched_rows += one.rows_fetched;
   report.fetched_bytes += one.bytes_fetched;
   report.stored_rows += one.rows_stored;

@@ -3,6 +3,7 @@
 // thread.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <deque>
 #include <filesystem>
@@ -13,23 +14,22 @@
 #include "overture/data/batch.h"
 #include "overture/lookahead/planner.h"
 #include "overture/train/config.h"
-#include "overture/train/messages.h"
+#include "overture/train/evaluator.h"
+#include "overture/train/party.h"
 #include "overture/train/run.h"
 #include "overture/train/step_part.h"
 
 namespace overture::train {
 
-class Oracle {
+class Oracle final : public Party {
  public:
   // `source` stands at the batch of `first_step`. All must outlive the object.
   Oracle(const TrainConfig& config, data::BatchSource& source, const RunOptions& options,
          std::int64_t first_step, std::int64_t first_sample);
 
-  void take(rpc::Message message, Outbox& out);
-  bool advance(Outbox& out);
-  bool done() const { return done_; }
-  void waited(double /*seconds*/) {}
-  void worked(double /*seconds*/) {}
+  void take(rpc::Message message, Outbox& out) override;
+  bool advance(Outbox& out) override;
+  bool done() const override { return done_; }
 
   std::int64_t steps_done() const { return first_step_ + sent_; }
   bool stopped_early() const { return stopped_early_; }
@@ -44,12 +44,15 @@ class Oracle {
 
   bool stop_wanted() const { return options_.stop && options_.stop(); }
   bool save_due(bool ending) const;
-  bool evaluation_due() const;
+  bool evaluation_due(bool ending) const;
   void plan_step(Outbox& out);
   void read_batch();
   void hand_out(Outbox& out);
   void begin_pause(bool save, bool evaluate, Outbox& out);
-  void finish_pause();
+  bool advance_pause(Outbox& out);
+  void finish_evaluation();
+  void finish_save();
+  void take_dense_state(const rpc::Message& message);
   void stop_all(Outbox& out);
   void account(const rpc::Message& message);
 
@@ -67,16 +70,19 @@ class Oracle {
   std::int64_t batches_read_ = 0;
   PartEncoder encoder_;
 
-  std::int64_t sent_ = 0;       // steps
-  std::int64_t saved_ = 0;      // steps at the last checkpoint
-  std::int64_t evaluated_ = 0;  // steps at the last evaluation
+  std::int64_t sent_ = 0;        // steps
+  std::int64_t saved_ = 0;       // steps at the last checkpoint
+  std::int64_t evaluated_ = -1;  // steps at the last evaluation
   std::map<std::int64_t, Open> open_;
   bool flushed_ = false;  // the last step is out
-  // Between two steps: the servers get all rows, for a checkpoint, an evaluation, or both.
+  // Between two steps: the servers get all rows, for a checkpoint, an evaluation, or both. The evaluation
+  // comes first: who resumes from the checkpoint finds it done.
   struct Pause {
     bool save;
     bool evaluate;
     int answers_missing;
+    std::optional<Evaluator> evaluator = std::nullopt;  // once the rows are there
+    std::chrono::steady_clock::time_point began{};
   };
   std::optional<Pause> pause_;
   bool stopped_early_ = false;

@@ -35,12 +35,6 @@ struct Totals {
   double hit_rate() const { return rows == 0 ? 0 : static_cast<double>(hits) / static_cast<double>(rows); }
 };
 
-// How good the model was on the held-out samples after so many steps.
-struct HeldOut {
-  std::int64_t steps = 0;
-  data::Metrics metrics;
-};
-
 // A line of JSON per step, which reaches the file when the next step is added: an evaluation may still come
 // to it. All numbers carry their unit in their name.
 class MetricsFile {

@@ -61,8 +61,15 @@ void RowExchange::apply(std::span<const PlannedRow> own, std::span<const rpc::Me
                         const embedding::UpdateRule& rule, embedding::SlotArena& slots) {
   const embedding::Kernels& kernels = embedding::kernels();
   std::vector<const float*> next;
-  for (const rpc::Message& message : received)
-    next.push_back(rpc::WireReader(message.payload).array<float>().data());
+  for (int peer = 0; peer < trainers_; ++peer) {
+    std::size_t size = 0;
+    for (const PlannedRow& row : own) {
+      if ((row.users & lookahead::only(peer)) != 0) size += static_cast<std::size_t>(layout(row.row).dim);
+    }
+    const auto gradients = rpc::WireReader(received[static_cast<std::size_t>(peer)].payload).array<float>();
+    rpc::require(gradients.size() == size, "gradients are of other rows");
+    next.push_back(gradients.data());
+  }
   sum_.resize(embedding::kWidestRow);
   for (const PlannedRow& row : own) {
     const std::int32_t dim = layout(row.row).dim;
@@ -110,7 +117,14 @@ void RowExchange::put_updates(std::span<const PlannedRow> own, int peer, const e
 void RowExchange::take_updates(const rpc::Message& message, embedding::SlotArena& slots) const {
   rpc::WireReader in(message.payload);
   const auto places = in.array<Place>();
-  const float* from = in.array<float>().data();
+  const auto numbers = in.array<float>();
+  std::size_t size = 0;
+  for (const Place& place : places) {
+    rpc::require(table(place.row) < std::ssize(layouts_) && place.slot < slots.size(), "an odd row");
+    size += static_cast<std::size_t>(layout(place.row).used());
+  }
+  rpc::require(numbers.size() == size, "updates are of other rows");
+  const float* from = numbers.data();
   for (const Place& place : places) {
     std::memcpy(slots.slot(static_cast<std::uint32_t>(place.slot)), from, bytes(layout(place.row).used()));
     from += layout(place.row).used();

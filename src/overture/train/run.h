@@ -4,8 +4,19 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <memory>
+
+#include "overture/data/batch.h"
+#include "overture/data/metrics.h"
 
 namespace overture::train {
+
+// How good the model was on the held-out samples after so many steps.
+struct HeldOut {
+  std::int64_t steps = 0;
+  data::Metrics metrics;
+  double seconds = 0;  // that it took; nothing was trained meanwhile
+};
 
 // What is known of a step once all trainers have finished it. Times are those of the slowest trainer.
 struct StepReport {
@@ -33,13 +44,16 @@ struct RunOptions {
   std::int64_t steps = -1;            // at most so many more; -1: until the data ends
   std::filesystem::path checkpoints;  // a folder; empty: none are written
   std::int64_t checkpoint_every = 0;  // steps; 0: only at the end
-  std::int64_t evaluate_every = 0;    // steps; 0: never
   std::function<bool()> stop;         // asked between steps: finish what is under way, save, stop?
   std::function<void(const StepReport&)> on_step;
-  // Called after every `evaluate_every` steps, with the steps trained in all, once on_step has told of the
-  // last. Nothing is trained meanwhile, so predict() is good in it. A checkpoint of the same step comes
-  // later.
-  std::function<void(std::int64_t steps)> evaluate;
+  // Opens the samples to evaluate on: after every `evaluate_every` steps, 0 for never, and at the end of a
+  // run that was not stopped early, if asked for.
+  std::function<std::unique_ptr<data::BatchSource>()> held_out;
+  std::int64_t evaluate_every = 0;
+  bool evaluate_at_end = false;
+  // Called once on_step has told of the last step. A checkpoint of the same step comes later: who resumes
+  // from it finds the evaluation done.
+  std::function<void(const HeldOut&)> on_evaluated;
 };
 
 // Whether something that is done every so many steps, 0 for never, is due after `steps`.
@@ -49,6 +63,18 @@ struct RunResult {
   std::int64_t steps = 0;  // trained in all, earlier runs included
   bool stopped_early = false;
   std::filesystem::path checkpoint;  // the last one written; empty: none
+};
+
+// A training run, whoever does the work. Once constructed, it can run once.
+class Training {
+ public:
+  virtual ~Training() = default;
+
+  // Steps that were trained before, in a resumed run.
+  virtual std::int64_t first_step() const = 0;
+  // Trains on `source`, from its beginning: batches that an earlier run has trained are skipped. Throws
+  // UserError, or what says which party failed.
+  virtual RunResult run(data::BatchSource& source, const RunOptions& options) = 0;
 };
 
 }  // namespace overture::train

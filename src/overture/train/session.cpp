@@ -1,6 +1,6 @@
 #include "overture/train/session.h"
 
-#include <chrono>
+#include <exception>
 #include <mutex>
 #include <optional>
 #include <thread>
@@ -8,70 +8,29 @@
 
 #include "overture/rpc/in_process.h"
 #include "overture/train/checkpoint.h"
+#include "overture/train/driver.h"
 
 namespace overture::train {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point started) {
-  return std::chrono::duration<double>(Clock::now() - started).count();
-}
-
-void send_all(Outbox& out, rpc::Transport& transport) {
-  for (rpc::Message& message : out) transport.send(std::move(message));
-  out.clear();
-}
-
-// A role that works on its own between messages.
-template <class Role>
-void drive(Role& role, rpc::Transport& transport) {
-  Outbox out;
-  rpc::Message message;
-  while (!role.done()) {
-    auto started = Clock::now();
-    while (role.advance(out)) {
-      role.worked(seconds_since(started));
-      send_all(out, transport);
-      started = Clock::now();
-    }
-    send_all(out, transport);
-    if (role.done()) return;
-    started = Clock::now();
-    if (!transport.receive(message)) return;
-    role.waited(seconds_since(started));
-    role.take(std::move(message), out);
-  }
-}
-
-void drive(EmbeddingServer& server, rpc::Transport& transport) {
-  Outbox out;
-  rpc::Message message;
-  while (!server.done() && transport.receive(message)) {
-    server.take(std::move(message), out);
-    send_all(out, transport);
-  }
-}
 
 TrainConfig validated(TrainConfig config) {
   validate(config);
   return config;
 }
 
-// Runs each role in a thread. What one throws closes the network, so that all end; the first is thrown on.
+// Runs each party in a thread. What one throws ends all; the first is thrown on.
 class Crew {
  public:
-  explicit Crew(rpc::InProcess& network) : network_(network) {}
+  Crew(rpc::InProcess& network, const Parties& parties) : network_(network), parties_(parties) {}
 
-  template <class Role>
-  void add(Role& role, rpc::Address address) {
-    threads_.emplace_back([this, &role, address] {
+  void add(Party& party, rpc::Address address) {
+    threads_.emplace_back([this, &party, address] {
       try {
-        drive(role, network_.party(address));
+        drive(party, network_.party(address), parties_);
+      } catch (const PartyGone&) {  // the one that is gone says why
       } catch (...) {
         const std::lock_guard lock(mutex_);
         if (failure_ == nullptr) failure_ = std::current_exception();
-        network_.close();
       }
     });
   }
@@ -84,6 +43,7 @@ class Crew {
 
  private:
   rpc::InProcess& network_;
+  const Parties& parties_;
   std::vector<std::thread> threads_;
   std::mutex mutex_;
   std::exception_ptr failure_;
@@ -92,7 +52,7 @@ class Crew {
 }  // namespace
 
 Session::Session(TrainConfig config, const std::filesystem::path& checkpoint)
-    : config_(validated(std::move(config))), batch_rows_(config_) {
+    : config_(validated(std::move(config))) {
   std::optional<CheckpointInfo> info;
   if (!checkpoint.empty()) {
     info = read_manifest(config_, checkpoint);
@@ -108,7 +68,8 @@ Session::Session(TrainConfig config, const std::filesystem::path& checkpoint)
   for (int server = 0; server < config_.servers; ++server) {
     embedding::TablesConfig tables = config_.tables;
     if (!tables.file.empty() && config_.servers > 1) tables.file += "." + std::to_string(server);
-    servers_.push_back(std::make_unique<EmbeddingServer>(tables, parties, server, workers));
+    const embedding::Share share{.index = server, .count = config_.servers, .sharding = config_.sharding};
+    servers_.push_back(std::make_unique<EmbeddingServer>(tables, parties, share, workers));
     if (info) load_rows(servers_.back()->tables(), *info, checkpoint);
   }
 }
@@ -123,7 +84,7 @@ RunResult Session::run(data::BatchSource& source, const RunOptions& options) {
     links[static_cast<std::size_t>(rpc::index(parties.server(server)))] = config_.server_link;
   rpc::InProcess network(links);
   Oracle oracle(config_, source, options, first_step_, first_sample_);
-  Crew crew(network);
+  Crew crew(network, parties);
   for (int server = 0; server < parties.servers; ++server)
     crew.add(*servers_[static_cast<std::size_t>(server)], parties.server(server));
   for (int rank = 0; rank < parties.trainers; ++rank)
@@ -135,14 +96,15 @@ RunResult Session::run(data::BatchSource& source, const RunOptions& options) {
           .checkpoint = oracle.checkpoint()};
 }
 
-std::span<const float> Session::predict(const data::Batch& batch) {
-  const StepPart part =
-      batch_rows_.look_up(batch, [this](std::int64_t table, std::int64_t id) { return row(table, id); });
-  return learner().predict(part, batch_rows_.places());
-}
-
-float* Session::row(std::int64_t table, std::int64_t id) {
-  return servers_[static_cast<std::size_t>(id % config_.servers)]->tables().row(table, id);
+std::vector<float> Session::row(std::int64_t table, std::int64_t id) {
+  std::vector<float> result;
+  for (const auto& server : servers_) {
+    const embedding::TableShare& held = server->tables().held(table);
+    if (!held.holds(id)) continue;
+    const float* const row = server->tables().row(table, id);
+    result.insert(result.end(), row, row + held.used());
+  }
+  return result;
 }
 
 }  // namespace overture::train

@@ -3,13 +3,11 @@
 #pragma once
 
 #include <cstdint>
-#include <exception>
 #include <filesystem>
 #include <memory>
 #include <vector>
 
 #include "overture/data/batch.h"
-#include "overture/train/batch_rows.h"
 #include "overture/train/embedding_server.h"
 #include "overture/train/oracle.h"
 #include "overture/train/run.h"
@@ -17,22 +15,19 @@
 
 namespace overture::train {
 
-class Session {
+class Session final : public Training {
  public:
   // Starts afresh, or where `checkpoint` was written unless it is empty. Throws UserError.
   explicit Session(TrainConfig config, const std::filesystem::path& checkpoint = {});
-  ~Session();
+  ~Session() override;
 
-  std::int64_t first_step() const { return first_step_; }
+  std::int64_t first_step() const override { return first_step_; }
+  // Throws what a party threw, after all have stopped.
+  RunResult run(data::BatchSource& source, const RunOptions& options) override;
 
-  // Trains on `source`, from its beginning: batches that an earlier run has trained are passed over. Once.
-  // Throws what a role threw, after all have stopped.
-  RunResult run(data::BatchSource& source, const RunOptions& options);
-
-  // A logit per sample, good until the next call; after run(), or while it calls `evaluate`.
-  std::span<const float> predict(const data::Batch& batch);
-  // The result: good after run().
-  float* row(std::int64_t table, std::int64_t id);
+  // The result, good after run(): a row with what the optimizer remembers of it,
+  std::vector<float> row(std::int64_t table, std::int64_t id);
+  // and the dense part.
   Learner& learner() { return trainers_.front()->learner(); }
 
  private:
@@ -41,7 +36,6 @@ class Session {
   std::int64_t first_sample_ = 0;
   std::vector<std::unique_ptr<EmbeddingServer>> servers_;
   std::vector<std::unique_ptr<Trainer>> trainers_;
-  BatchRows batch_rows_;  // of predict()
 };
 
 }  // namespace overture::train

@@ -37,6 +37,7 @@ TEST(Session, CachedTrainingEqualsPlainTrainingBitForBit) {
     CacheConfig cache;
     int threads = 1;
     int servers = 1;
+    embedding::Sharding sharding = embedding::Sharding::hash;
   };
   const Variant variants[] = {
       {{.lookahead = 1}},
@@ -46,6 +47,10 @@ TEST(Session, CachedTrainingEqualsPlainTrainingBitForBit) {
       {{.lookahead = 100}, 1, 3},
       {{.lookahead = 30, .prefetch_depth = 4, .cleanup_interval = 30}, 2, 2},
       {{.lookahead = 20, .capacity = 70}},
+      {{.lookahead = 8}, 1, 3, embedding::Sharding::range},
+      {{.lookahead = 8, .cleanup_interval = 2}, 1, 4, embedding::Sharding::table_wise},
+      {{.lookahead = 8, .prefetch_depth = 3}, 1, 3, embedding::Sharding::column_wise},
+      {{.lookahead = 1}, 2, 12, embedding::Sharding::column_wise},
       {{.lookahead = 20, .prefetch_depth = 3, .cleanup_interval = 5, .capacity = 100}, 1, 2},
   };
   for (const OptimizerKind kind : kKinds) {
@@ -55,6 +60,7 @@ TEST(Session, CachedTrainingEqualsPlainTrainingBitForBit) {
       config.cache = variant.cache;
       config.threads = variant.threads;
       config.servers = variant.servers;
+      config.sharding = variant.sharding;
       expect_equal(session_outcome(config), plain,
                    "optimizer " + std::to_string(static_cast<int>(kind)) + " lookahead " +
                        std::to_string(variant.cache.lookahead));
@@ -171,33 +177,40 @@ TEST(Session, ReportsAddUp) {
   EXPECT_GT(missed, 0);
 }
 
-// What the model says of one batch, after every seventh step.
-template <class Training>
-std::vector<std::vector<float>> said_on_the_way(Training& training, const TrainConfig& config,
-                                                const RunOptions& more = {}) {
-  TestSource held_out(config, kTestSamples, 31);
-  held_out.skip(30);
-  data::Batch batch;
-  held_out.next(batch);
-  std::vector<std::vector<float>> said;
+// How good the model is on some other batches, after every seventh step and at the end.
+std::vector<HeldOut> evaluated_on_the_way(Training& training, const TrainConfig& config,
+                                          RunOptions options = {}) {
+  std::vector<HeldOut> evaluated;
   TestSource source(config, kTestSamples, kTestBatches);
-  RunOptions options = more;
   options.evaluate_every = 7;
-  options.evaluate = [&](std::int64_t steps) {
-    EXPECT_EQ(steps, 7 * (std::ssize(said) + 1));
-    const std::span<const float> logits = training.predict(batch);
-    said.emplace_back(logits.begin(), logits.end());
+  options.evaluate_at_end = true;
+  options.held_out = [&] {
+    auto held_out = std::make_unique<TestSource>(config, kTestSamples, 36);
+    held_out->skip(30);
+    return held_out;
   };
+  options.on_evaluated = [&](const HeldOut& one) { evaluated.push_back(one); };
   training.run(source, options);
-  return said;
+  return evaluated;
+}
+
+void expect_same(const std::vector<HeldOut>& one, const std::vector<HeldOut>& other) {
+  ASSERT_EQ(one.size(), other.size());
+  for (std::size_t i = 0; i < one.size(); ++i) {
+    EXPECT_EQ(one[i].steps, other[i].steps);
+    EXPECT_EQ(one[i].metrics.samples, 6 * kTestSamples);
+    EXPECT_EQ(one[i].metrics.log_loss, other[i].metrics.log_loss) << "another model was evaluated";
+    EXPECT_EQ(one[i].metrics.auc, other[i].metrics.auc) << "another model was evaluated";
+  }
 }
 
 TEST(Session, EvaluationOnTheWaySeesTheModelOfThatStepAndChangesNothing) {
   for (const OptimizerKind kind : kKinds) {
     TrainConfig config = small_config(kind);
     LocalTraining local(config);
-    const auto plainly_said = said_on_the_way(local, config);
-    ASSERT_EQ(plainly_said.size(), 4u);
+    const auto plainly = evaluated_on_the_way(local, config);
+    ASSERT_EQ(plainly.size(), 5u);
+    EXPECT_EQ(plainly.back().steps, kTestBatches);
     for (const int trainers : {1, 3}) {
       config.trainers = trainers;
       config.servers = 2;
@@ -205,17 +218,17 @@ TEST(Session, EvaluationOnTheWaySeesTheModelOfThatStepAndChangesNothing) {
       const Outcome without = session_outcome(config);
       Session session(config);
       Outcome with;
-      const auto said =
-          said_on_the_way(session, config,
-                          {.on_step = [&](const StepReport& report) { with.losses.push_back(report.loss); }});
+      const auto said = evaluated_on_the_way(session, config, {.on_step = [&](const StepReport& report) {
+                                               with.losses.push_back(report.loss);
+                                             }});
       collect(
           config, [&](std::int64_t t, std::int64_t id) { return session.row(t, id); }, session.learner(),
           with);
       expect_equal(with, without, "with evaluations");
-      EXPECT_TRUE(trainers > 1 || said == plainly_said) << "another model was evaluated";
+      if (trainers == 1) expect_same(said, plainly);
       config.cache = {.lookahead = 1};  // every row is at a server after each step
       Session uncached(config);
-      EXPECT_TRUE(said == said_on_the_way(uncached, config)) << "another model was evaluated";
+      expect_same(evaluated_on_the_way(uncached, config), said);
     }
   }
 }

@@ -93,7 +93,41 @@ void PartEncoder::number_rows(const lookahead::StepPlan& plan, int trainer) {
   }
 }
 
-StepPart decode(const rpc::Buffer& buffer) {
+namespace {
+
+using rpc::require;
+
+void check_rows(const StepPart& part, std::size_t tables, int trainers) {
+  const auto sound = [&](lookahead::Row row, std::uint32_t slot) {
+    return table(row) < static_cast<std::int64_t>(tables) &&
+           (slot < part.head.slots || part.head.purpose == Purpose::predict);  // which uses no slots
+  };
+  for (const lookahead::Eviction& one : part.evictions) require(sound(one.row, one.slot), "an odd eviction");
+  for (const lookahead::Fetch& one : part.fetches) require(sound(one.row, one.slot), "an odd fetch");
+  std::int64_t last = 0;
+  for (const lookahead::PlannedRow& one : part.rows) {
+    require(sound(one.row, one.slot) && one.owner < trainers && table(one.row) >= last, "an odd row");
+    last = table(one.row);
+  }
+}
+
+void check_lookups(const StepPart& part, std::int64_t t, const embedding::TableLookups& lookups) {
+  for (const std::uint32_t number : lookups.rows)
+    require(number < part.rows.size() && table(part.rows[number].row) == t, "an odd lookup");
+  require(lookups.weights.empty() || lookups.weights.size() == lookups.rows.size(), "odd weights");
+  if (lookups.offsets.empty()) {
+    require(std::ssize(lookups.rows) == part.head.samples, "lookups of other samples");
+    return;
+  }
+  require(std::ssize(lookups.offsets) == part.head.samples + 1 && lookups.offsets.front() == 0 &&
+              lookups.offsets.back() == lookups.rows.size() &&
+              std::is_sorted(lookups.offsets.begin(), lookups.offsets.end()),
+          "odd offsets");
+}
+
+}  // namespace
+
+StepPart decode(const rpc::Buffer& buffer, std::size_t tables, int trainers) {
   rpc::WireReader in(buffer);
   StepPart result;
   result.head = in.get<StepHead>();
@@ -102,11 +136,17 @@ StepPart decode(const rpc::Buffer& buffer) {
   result.rows = in.array<lookahead::PlannedRow>();
   result.labels = in.array<float>();
   result.dense = in.array<float>();
-  result.tables.resize(in.get<std::uint64_t>());
-  for (embedding::TableLookups& table : result.tables) {
+  check_rows(result, tables, trainers);
+  require(std::ssize(result.labels) == result.head.samples, "labels of other samples");
+  const auto held = in.get<std::uint64_t>();
+  require(result.head.purpose == Purpose::flush ? held == 0 : held == tables, "other tables");
+  result.tables.resize(held);
+  for (std::size_t t = 0; t < held; ++t) {
+    embedding::TableLookups& table = result.tables[t];
     table.rows = in.array<std::uint32_t>();
     table.offsets = in.array<std::uint32_t>();
     table.weights = in.array<float>();
+    check_lookups(result, static_cast<std::int64_t>(t), table);
   }
   return result;
 }

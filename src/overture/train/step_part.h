@@ -15,13 +15,20 @@
 
 namespace overture::train {
 
+// What a step is for.
+enum class Purpose : std::uint8_t {
+  train,
+  predict,  // a batch that is only computed forward, by one trainer; nothing comes into the cache
+  flush,    // the step after the last batch: everything left is written back
+};
+
 struct StepHead {
   std::int32_t batch = 0;           // as the planner counts: from 0, also in a resumed run
   std::uint32_t slots = 0;          // that the cache needs
   std::int64_t samples = 0;         // of this trainer
   std::int64_t global_samples = 0;  // of all
-  bool flush = false;
-  bool clean_up = false;
+  Purpose purpose = Purpose::train;
+  std::uint8_t clean_up = 0;  // whether rows may leave and come at this step
 };
 
 struct StepPart {
@@ -62,6 +69,8 @@ class PartEncoder {
   std::vector<std::uint32_t> numbers_;  // of the plan's rows, among this trainer's
 };
 
-StepPart decode(const rpc::Buffer& buffer);
+// Throws rpc::BadMessage when the message does not fit together: with itself, or with so many tables and
+// trainers.
+StepPart decode(const rpc::Buffer& buffer, std::size_t tables, int trainers);
 
 }  // namespace overture::train

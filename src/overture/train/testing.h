@@ -99,12 +99,17 @@ void collect(const TrainConfig& config, RowOf row_of, Learner& learner, Outcome&
   const auto layouts = config.tables.layouts();
   for (std::size_t t = 0; t < layouts.size(); ++t) {
     for (std::int64_t id = 0; id < config.tables.tables[t].rows; ++id) {
-      const float* const row = row_of(static_cast<std::int64_t>(t), id);
-      outcome.rows.insert(outcome.rows.end(), row, row + layouts[t].used());
+      const auto row = row_of(static_cast<std::int64_t>(t), id);
+      ASSERT_EQ(std::ssize(row), layouts[t].used());
+      outcome.rows.insert(outcome.rows.end(), row.begin(), row.end());
     }
   }
   for (const std::span<float> part : {learner.parameters().values(), learner.optimizer().state()})
     outcome.dense.insert(outcome.dense.end(), part.begin(), part.end());
+}
+
+inline std::span<const float> row_of(LocalTraining& training, std::int64_t table, std::int64_t id) {
+  return {training.tables().row(table, id), static_cast<std::size_t>(training.tables().held(table).used())};
 }
 
 inline Outcome plain_outcome(const TrainConfig& config, std::int64_t batches = kTestBatches) {
@@ -115,8 +120,8 @@ inline Outcome plain_outcome(const TrainConfig& config, std::int64_t batches = k
   for (std::int64_t step = 0; source.next(batch); ++step)
     outcome.losses.push_back(training.train(batch, step));
   collect(
-      config, [&](std::int64_t t, std::int64_t id) { return training.tables().row(t, id); },
-      training.learner(), outcome);
+      config, [&](std::int64_t t, std::int64_t id) { return row_of(training, t, id); }, training.learner(),
+      outcome);
   return outcome;
 }
 

@@ -1,0 +1,73 @@
+#include "overture/train/dense_sums.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "overture/embedding/kernels.h"
+#include "overture/train/step_part.h"
+
+namespace overture::train {
+
+std::span<float> DenseSums::share(int rank) const {
+  const Block block = block_of(std::ssize(gradients_), rank, inbox_.trainers());
+  return gradients_.subspan(static_cast<std::size_t>(block.begin),
+                            static_cast<std::size_t>(block.end - block.begin));
+}
+
+void DenseSums::begin(std::int64_t batch, std::span<float> gradients, Outbox& out) {
+  batch_ = batch;
+  gradients_ = gradients;
+  for (int rank = 0; rank < inbox_.trainers(); ++rank) {
+    rpc::Buffer payload;
+    rpc::WireWriter(payload).put(std::span<const float>(share(rank)));
+    inbox_.send(rank, Kind::dense_gradients, batch, std::move(payload), out);
+  }
+  stage_ = Stage::gradients;
+}
+
+bool DenseSums::advance(Outbox& out) {
+  switch (stage_) {
+    case Stage::gradients: return add_up(out);
+    case Stage::sums: return collect();
+    case Stage::done: return false;
+  }
+  return false;
+}
+
+bool DenseSums::add_up(Outbox& out) {
+  const std::vector<rpc::Message> received = inbox_.from_all(Kind::dense_gradients, batch_);
+  if (received.empty()) return false;
+  const std::size_t size = share(inbox_.rank()).size();
+  std::vector<float> sum;
+  for (const rpc::Message& message : received) {
+    const auto gradients = rpc::WireReader(message.payload).array<float>();
+    rpc::require(gradients.size() == size, "dense gradients are of another size");
+    if (sum.empty()) {
+      sum.assign(gradients.begin(), gradients.end());
+    } else {
+      embedding::kernels().add(std::ssize(sum), gradients.data(), sum.data());
+    }
+  }
+  for (int rank = 0; rank < inbox_.trainers(); ++rank) {
+    rpc::Buffer payload;
+    rpc::WireWriter(payload).put(std::span<const float>(sum));
+    inbox_.send(rank, Kind::dense_sums, batch_, std::move(payload), out);
+  }
+  stage_ = Stage::sums;
+  return true;
+}
+
+bool DenseSums::collect() {
+  const std::vector<rpc::Message> received = inbox_.from_all(Kind::dense_sums, batch_);
+  if (received.empty()) return false;
+  for (int rank = 0; rank < inbox_.trainers(); ++rank) {
+    const auto sums = rpc::WireReader(received[static_cast<std::size_t>(rank)].payload).array<float>();
+    const std::span<float> to = share(rank);
+    rpc::require(sums.size() == to.size(), "dense sums are of another size");
+    std::copy(sums.begin(), sums.end(), to.begin());
+  }
+  stage_ = Stage::done;
+  return true;
+}
+
+}  // namespace overture::train
