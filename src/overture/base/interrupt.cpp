@@ -7,6 +7,8 @@ namespace {
 
 volatile std::sig_atomic_t noted = 0;
 
+constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP};
+
 void note(int signal) {
   noted = 1;
   std::signal(signal, SIG_DFL);
@@ -14,15 +16,17 @@ void note(int signal) {
 
 }  // namespace
 
+void ignore_interrupts() {
+  for (const int signal : kSignals) std::signal(signal, SIG_IGN);
+}
+
 Interrupt::Interrupt() {
   noted = 0;
-  std::signal(SIGINT, note);
-  std::signal(SIGTERM, note);
+  for (const int signal : kSignals) std::signal(signal, note);
 }
 
 Interrupt::~Interrupt() {
-  std::signal(SIGINT, SIG_DFL);
-  std::signal(SIGTERM, SIG_DFL);
+  for (const int signal : kSignals) std::signal(signal, SIG_DFL);
 }
 
 bool Interrupt::requested() { return noted != 0; }

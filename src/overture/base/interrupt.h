@@ -4,7 +4,10 @@
 
 namespace overture {
 
-// While one exists, SIGINT and SIGTERM are noted instead of ending the program. At most one exists.
+// From now on SIGINT, SIGTERM and SIGHUP do nothing: another process hears of them, and ends this one.
+void ignore_interrupts();
+
+// While one exists, SIGINT, SIGTERM and SIGHUP are noted instead of ending the program. At most one exists.
 class Interrupt {
  public:
   Interrupt();

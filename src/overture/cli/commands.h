@@ -24,6 +24,7 @@ void add_lookahead(Command& root);
 void add_replay(Command& root);
 void add_report(Command& root);
 void add_manual(Command& root);
+void add_parties(Command& root);  // oracle, trainer, server
 void add_serve(Command& root);
 void add_simulate(Command& root);
 void add_study(Command& root);

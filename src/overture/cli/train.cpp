@@ -4,14 +4,19 @@
 
 #include <fmt/format.h>
 
+#include "overture/base/error.h"
+#include "overture/base/files.h"
+#include "overture/base/interrupt.h"
 #include "overture/base/table.h"
 #include "overture/base/text.h"
 #include "overture/base/units.h"
 #include "overture/cli/commands.h"
 #include "overture/cli/counts.h"
 #include "overture/cli/evaluation.h"
+#include "overture/cli/meeting.h"
 #include "overture/cli/train_flags.h"
 #include "overture/cli/training_run.h"
+#include "overture/cli/version.h"
 #include "overture/setup/train_setup.h"
 
 namespace overture::cli {
@@ -29,6 +34,7 @@ struct TrainOptions {
   bool no_report = false;
   bool tensorboard = false;
   TrainFlags flags;
+  MeetingFlags meeting;
 };
 
 fs::path results_folder(const TrainOptions& options, const setup::TrainSetup& setup) {
@@ -65,16 +71,37 @@ void print_summary(const setup::TrainSetup& setup, const Trained& done, const fs
   if (fs::exists(folder / "report.html")) fmt::print("report: {}\n", (folder / "report.html").string());
 }
 
-int run(const TrainOptions& options) {
-  std::vector<std::string> assignments = options.flags.assignments();
-  assignments.insert(assignments.end(), options.overrides.begin(), options.overrides.end());
-  const setup::TrainSetup setup = setup::load_train_setup(options.setup, assignments);
+setup::Started started(const TrainOptions& options) {
+  setup::Started result{.version = version_text(),
+                        .yaml = options.setup.empty() ? "" : read_file(options.setup),
+                        .assignments = options.flags.assignments()};
+  result.assignments.insert(result.assignments.end(), options.overrides.begin(), options.overrides.end());
+  return result;
+}
+
+int run(const TrainOptions& options, Role role) {
+  const setup::Started how = started(options);
+  const bool leads = role == Role::any || role == Role::oracle;
+  setup::TrainSetup setup;
+  if (leads) setup = setup::load_train_setup(options.setup, how.assignments);
+  const auto meeting = meet(role, options.meeting, setup.trainers, setup.servers);
+  if (meeting && meeting->self != meeting->parties.oracle()) {
+    if (!options.meeting.by_hand()) ignore_interrupts();  // mpirun tells all; the oracle ends the run
+    setup::take_part(*meeting, how);
+    return 0;
+  }
+  if (!meeting && role != Role::any)
+    throw UserError(
+        "this process does not know the others",
+        "start it with mpirun or srun, or give --worker-id, --world-size and --world-size-trainers");
+  if (meeting) setup = setup::gather(*meeting, setup, how);
   const fs::path folder = results_folder(options, setup);
   const Trained done = run_training(setup, {.folder = folder,
                                             .resume = options.resume,
                                             .overwrite = options.overwrite,
                                             .report = !options.no_report,
-                                            .tensorboard = options.tensorboard});
+                                            .tensorboard = options.tensorboard,
+                                            .meeting = meeting});
   if (options.json) {
     fmt::print("{}", done.summary);
   } else {
@@ -83,29 +110,61 @@ int run(const TrainOptions& options) {
   return 0;
 }
 
+void add_options(Command& command, TrainOptions& options) {
+  command
+      .positional("setup", options.setup,
+                  "Setup file (YAML); not needed if flags give everything; see docs/reference/train.md",
+                  false)
+      .option("-s,--set", options.overrides, "key=value: change one key of the setup; may be repeated")
+      .option("-o,--results", options.folder, "Folder for the results (default: results/<setup name>)")
+      .flag("--resume", options.resume, "Go on where the run in the results folder was stopped")
+      .flag("--overwrite", options.overwrite, "Replace the run in the results folder")
+      .flag("--no-report", options.no_report, "Do not make report.html")
+      .flag("--tensorboard", options.tensorboard, "Also write curves for TensorBoard, into tensorboard/")
+      .flag("--json", options.json, "Print summary.json instead of a table");
+  add_train_flags(command, options.flags);
+}
+
+void add_party(Command& root, Role role, std::string_view name, std::string_view help,
+               std::string_view examples) {
+  auto options = std::make_shared<TrainOptions>();
+  Command command = root.add(name, help);
+  add_options(command, *options);
+  add_meeting_flags(command, options->meeting);
+  command.examples(examples).runs([options, role] {
+    options->flags.take(options->meeting.world_size_trainers);
+    return run(*options, role);
+  });
+}
+
 }  // namespace
 
 void add_train(Command& root) {
   auto options = std::make_shared<TrainOptions>();
   Command command = root.add("train", "Train a recommendation model with a cache that looks ahead");
-  command
-      .positional("setup", options->setup, "Setup (YAML), unless flags say all; see docs/reference/train.md",
-                  false)
-      .option("-s,--set", options->overrides, "key=value: change one key of the setup; may be repeated")
-      .option("-o,--results", options->folder, "Folder for the results (default: results/<setup name>)")
-      .flag("--resume", options->resume, "Go on where the run in the results folder was stopped")
-      .flag("--overwrite", options->overwrite, "Replace the run in the results folder")
-      .flag("--no-report", options->no_report, "Do not make report.html")
-      .flag("--tensorboard", options->tensorboard, "Also write curves for TensorBoard, into tensorboard/")
-      .flag("--json", options->json, "Print summary.json instead of a table");
-  add_train_flags(command, options->flags);
-  command
+  add_options(command, *options);
+  command.option("--world-size-trainers", options->meeting.world_size_trainers, "As --trainers")
       .examples(
           "  overture train --synthetic kaggle --scale 0.01 --samples 200000\n"
           "  overture train --data clicks.ovt --arch-mlp-bot 13-512-256-64-16 --arch-mlp-top 512-256-1 \\\n"
           "    --arch-sparse-feature-size 16 --mini-batch-size 2048 --lookahead-value 200\n"
-          "  overture train setup.yaml -s optimizer.kind=adagrad --resume")
-      .runs([options] { return run(*options); });
+          "  overture train setup.yaml -s optimizer.kind=adagrad --resume\n"
+          "  mpirun -n 4 overture train setup.yaml")
+      .runs([options] {
+        options->flags.take(options->meeting.world_size_trainers);
+        return run(*options, Role::any);
+      });
+}
+
+void add_parties(Command& root) {
+  add_party(root, Role::oracle, "oracle", "Lead a training run whose parties are processes of their own",
+            "  overture oracle setup.yaml --worker-id 0 --world-size 4 --world-size-trainers 2 \\\n"
+            "    --master-ip 10.10.1.1\n"
+            "  mpirun -n 1 overture oracle setup.yaml : -n 2 overture server : -n 4 overture trainer");
+  add_party(root, Role::trainer, "trainer", "Be a trainer of a run that an oracle leads",
+            "  overture trainer --worker-id 1 --world-size 4 --world-size-trainers 2 --master-ip 10.10.1.1");
+  add_party(root, Role::server, "server", "Be an embedding server of a run that an oracle leads",
+            "  overture server --worker-id 3 --world-size 4 --world-size-trainers 2 --master-ip 10.10.1.1");
 }
 
 }  // namespace overture::cli

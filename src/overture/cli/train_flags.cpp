@@ -28,12 +28,13 @@ constexpr Flag kFlags[] = {
     {"--nepochs", "data.epochs", "How often the data is gone through"},
     {"--num-batches,--stop-iter", "steps", "At most so many steps; 0: until the data ends"},
     {"--seed,--numpy-rand-seed", "seed", "Of every random choice"},
-    {"--lookahead-value", "cache.lookahead", "Batches that the planner sees; 1: no cache; 0: no servers"},
+    {"--lookahead-value,--lookahead-val", "cache.lookahead",
+     "Batches that the planner sees; 1: no cache; 0: no servers"},
     {"--prefetch-depth", "cache.prefetch_depth", "Batches that a row may come early"},
     {"--cache-size", "cache.capacity", "Rows that the cache holds"},
     {"--cleanup-batch-proportion", "cache.cleanup_proportion",
      "Batches between clean-ups, as a share of the lookahead"},
-    {"--trainers,--world-size-trainers", "trainers", "That share every batch"},
+    {"--trainers", "trainers", "That share every batch"},
     {"--servers", "servers", "That share the rows"},
     {"--sharding", "tables.sharding", "How servers divide the rows: hash, range, table_wise or column_wise"},
     {"--threads", "threads", "Of each trainer; the result is the same for any number"},
@@ -51,6 +52,10 @@ void add_train_flags(Command& command, TrainFlags& flags) {
   }
   command.flag("--arch-interaction-itself", flags.interaction_itself, "dot: also every vector with itself")
       .option("--optimizer", flags.optimizer, "sgd, adagrad (row-wise on tables; also rwsadagrad) or adam");
+}
+
+void TrainFlags::take(const std::optional<int>& trainers) {
+  if (trainers) given.push_back(std::make_unique<Given>(Given{"trainers", std::to_string(*trainers)}));
 }
 
 std::vector<std::string> TrainFlags::assignments() const {

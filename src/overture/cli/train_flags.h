@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,8 @@ struct TrainFlags {
   bool interaction_itself = false;
   std::string optimizer;
 
+  // --world-size-trainers says how many trainers there are, beside its part in finding them.
+  void take(const std::optional<int>& trainers);
   // Assignments as after -s, of the flags that were given.
   std::vector<std::string> assignments() const;
 };

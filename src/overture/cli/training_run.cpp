@@ -140,9 +140,11 @@ Trained train_with(train::Training& training, const setup::TrainSetup& setup, da
   return done;
 }
 
-std::unique_ptr<train::Training> make_training(const train::TrainConfig& config, bool local,
-                                               const fs::path& checkpoint) {
-  if (local) return std::make_unique<train::LocalTraining>(config, checkpoint);
+std::unique_ptr<train::Training> make_training(const setup::TrainSetup& setup, const data::Shape& shape,
+                                               const TrainingAsked& asked, const fs::path& checkpoint) {
+  if (asked.meeting) return std::make_unique<setup::RemoteTraining>(*asked.meeting, setup, shape, checkpoint);
+  const train::TrainConfig config = setup::make_train_config(setup, shape);
+  if (setup::is_local(setup)) return std::make_unique<train::LocalTraining>(config, checkpoint);
   return std::make_unique<train::Session>(config, checkpoint);
 }
 
@@ -208,19 +210,33 @@ std::string written_setup(const setup::TrainSetup& setup) {
 
 }  // namespace
 
-Trained run_training(const setup::TrainSetup& setup, const TrainingAsked& asked) {
+namespace {
+
+Trained run_alone(const setup::TrainSetup& setup, const TrainingAsked& asked) {
   const auto source = setup::open_train_data(setup, data::Part::train);
   const train::TrainConfig config = setup::make_train_config(setup, source->shape());
   const fs::path checkpoint = starting_point(asked);
   const std::string setup_yaml = written_setup(setup);
   write_file(asked.folder / "setup.yaml", setup_yaml);
-  const auto training = make_training(config, setup::is_local(setup), checkpoint);
+  const auto training = make_training(setup, source->shape(), asked, checkpoint);
   Trained done = train_with(*training, setup, *source, asked);
   print_bad_rows(source->reader().bad_rows());
   done.summary = report::summary_text(summary(setup, setup_yaml, done, table_bytes(config)));
   write_file(asked.folder / "summary.json", done.summary);
   if (asked.report) report::write_html(asked.folder);
   return done;
+}
+
+}  // namespace
+
+// What goes wrong here, the other processes must hear of.
+Trained run_training(const setup::TrainSetup& setup, const TrainingAsked& asked) {
+  try {
+    return run_alone(setup, asked);
+  } catch (const std::exception& error) {
+    if (asked.meeting) asked.meeting->transport->fail(error.what());
+    throw;
+  }
 }
 
 }  // namespace overture::cli

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "overture/data/metrics.h"
+#include "overture/setup/remote_training.h"
 #include "overture/setup/train_setup.h"
 #include "overture/train/results.h"
 #include "overture/train/run.h"
@@ -19,7 +20,8 @@ struct TrainingAsked {
   bool overwrite = false;        // the run in the folder, which is an error otherwise
   bool report = true;
   bool tensorboard = false;
-  bool quiet = false;  // says nothing of evaluations on the way
+  bool quiet = false;                                    // says nothing of evaluations on the way
+  std::optional<setup::Meeting> meeting = std::nullopt;  // with the other processes; none: all in this one
 };
 
 struct Trained {

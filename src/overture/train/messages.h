@@ -10,6 +10,10 @@
 namespace overture::train {
 
 enum class Kind : std::uint32_t {
+  // between processes, before training begins
+  hello,    // to the oracle: version and setup that a process was started with
+  welcome,  // from the oracle: the setup of all, the shape of the data, the checkpoint to start from
+  ready,    // to the oracle: tables and model are made
   // from the oracle
   step,     // to trainers: a StepPart
   predict,  // to a trainer: a StepPart that is only computed forward

@@ -28,7 +28,7 @@ std::int32_t widest(const std::vector<embedding::RowLayout>& layouts) {
   return most;
 }
 
-std::size_t bytes(std::int32_t floats) { return static_cast<std::size_t>(floats) * sizeof(float); }
+std::size_t float_bytes(std::int32_t floats) { return static_cast<std::size_t>(floats) * sizeof(float); }
 
 }  // namespace
 
@@ -162,7 +162,7 @@ void TableClient::store_evictions(Outbox& out) {
     for (const Eviction& eviction : part_.evictions) {
       if (!holds(server, eviction.row)) continue;
       const embedding::TableShare& held = share(server, eviction.row);
-      std::memcpy(to, slots_.slot(eviction.slot) + held.begin, bytes(held.used()));
+      std::memcpy(to, slots_.slot(eviction.slot) + held.begin, float_bytes(held.used()));
       to += held.used();
     }
     report_.bytes_stored += static_cast<std::int64_t>(message.payload.size());
@@ -216,7 +216,7 @@ void TableClient::take_rows(const rpc::Message& message) {
   const float* from = numbers.data();
   for (const auto& [row, place] : request.rows) {
     const embedding::TableShare& held = share(request.server, row);
-    std::memcpy(place + held.begin, from, bytes(held.used()));
+    std::memcpy(place + held.begin, from, float_bytes(held.used()));
     from += held.used();
   }
   if (request.for_batch != kPrediction)

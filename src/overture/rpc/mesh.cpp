@@ -1,0 +1,186 @@
+#include "overture/rpc/mesh.h"
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+#include <vector>
+
+#include "overture/rpc/rendezvous.h"
+#include "overture/rpc/wire.h"
+#include "overture/rpc/zmq_socket.h"
+
+namespace overture::rpc {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using namespace std::chrono_literals;
+
+// A connection that says nothing for so long is dead: a cable was pulled, a machine has stopped.
+constexpr int kHeartbeatMilliseconds = 1000;
+constexpr int kSilenceMilliseconds = 5000;
+// A party that ends says why; what it said may still be on its way when its connection closes.
+constexpr auto kLastWords = 300ms;
+
+enum class Control : std::uint32_t { message, failed, bye };
+
+struct Header {
+  std::uint32_t control = 0;
+  std::int32_t from = 0;
+  std::uint32_t kind = 0;
+  std::int32_t gone = 0;  // of `failed`: who
+  std::int64_t step = 0;
+};
+
+}  // namespace
+
+class Mesh::Sockets {
+ public:
+  explicit Sockets(const MeshConfig& config) : config_(config), context_(zmq_ctx_new()) {
+    inbox_ = make_socket(context_.get(), ZMQ_PULL);
+    if (zmq_bind(inbox_.get(), "tcp://*:*") != 0)
+      throw UserError(std::string("cannot open a port: ") + zmq_strerror(zmq_errno()));
+    const int port = port_of(inbox_.get());
+    if (config.self == Address{0}) host_.emplace(context_.get(), config);
+    const std::vector<std::string> places = host_ ? host_->gather(port) : visit(context_.get(), config, port);
+    peers_.resize(places.size());
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      if (static_cast<std::int32_t>(i) != index(config.self)) connect(i, places[i]);
+    }
+  }
+
+  ~Sockets() {
+    for (const Peer& peer : peers_) say(peer, {.control = static_cast<std::uint32_t>(Control::bye)}, {});
+  }
+
+  void send(Message message) {
+    const Header header{.kind = message.kind, .step = message.step};
+    say(peers_.at(static_cast<std::size_t>(index(message.to))), header, std::move(message.payload));
+  }
+
+  Received receive() {
+    while (!gone_) {
+      if (std::optional<Message> message = take()) return *std::move(message);
+      if (gone_) break;
+      if (suspect_ && Clock::now() >= suspected_until_) {
+        lose({*suspect_, "its connection is broken"});
+        break;
+      }
+      wait();
+    }
+    return *gone_;
+  }
+
+  // Tells all others once.
+  void lose(Gone gone) {
+    if (gone_) return;
+    gone_ = std::move(gone);
+    for (const Peer& peer : peers_) {
+      Buffer text(gone_->why.size());
+      std::memcpy(text.data(), gone_->why.data(), text.size());
+      say(peer, {.control = static_cast<std::uint32_t>(Control::failed), .gone = index(gone_->who)},
+          std::move(text));
+    }
+  }
+
+  Address self() const { return config_.self; }
+
+ private:
+  struct Peer {
+    ZmqSocket out;
+    ZmqSocket watch;  // what happens to `out`
+    bool left = false;
+  };
+
+  static int port_of(void* socket) {
+    char place[256] = {};
+    std::size_t size = sizeof place;
+    zmq_getsockopt(socket, ZMQ_LAST_ENDPOINT, place, &size);
+    return std::atoi(std::strrchr(place, ':') + 1);
+  }
+
+  void connect(std::size_t i, const std::string& place) {
+    Peer& peer = peers_[i];
+    peer.out = make_socket(context_.get(), ZMQ_PUSH);
+    set_option(peer.out.get(), ZMQ_RECONNECT_IVL, -1);
+    set_option(peer.out.get(), ZMQ_HEARTBEAT_IVL, kHeartbeatMilliseconds);
+    set_option(peer.out.get(), ZMQ_HEARTBEAT_TIMEOUT, kSilenceMilliseconds);
+    const std::string watched = "inproc://watch-" + std::to_string(i);
+    zmq_socket_monitor(peer.out.get(), watched.c_str(), ZMQ_EVENT_DISCONNECTED | ZMQ_EVENT_CLOSED);
+    peer.watch = ZmqSocket(zmq_socket(context_.get(), ZMQ_PAIR));
+    zmq_connect(peer.watch.get(), watched.c_str());
+    zmq_connect(peer.out.get(), place.c_str());
+  }
+
+  void say(const Peer& peer, Header header, Buffer payload) const {
+    if (peer.out == nullptr) return;
+    header.from = index(config_.self);
+    if (send_frame(peer.out.get(), &header, sizeof header, true))
+      send_frame(peer.out.get(), std::move(payload));
+  }
+
+  std::optional<Message> take() {
+    for (;;) {
+      std::vector<Buffer> frames = receive_frames(inbox_.get());
+      if (frames.empty()) return std::nullopt;
+      if (frames.size() != 2 || frames[0].size() != sizeof(Header)) continue;  // a stranger
+      Header header;
+      std::memcpy(&header, frames[0].data(), sizeof header);
+      if (header.from < 0 || header.from >= config_.count || header.gone < 0 || header.gone >= config_.count)
+        continue;
+      switch (static_cast<Control>(header.control)) {
+        case Control::bye: peers_[static_cast<std::size_t>(header.from)].left = true; break;
+        case Control::failed:
+          if (!gone_) gone_ = Gone{Address{header.gone}, text_of(frames[1])};
+          return std::nullopt;
+        default:
+          return Message{.from = Address{header.from},
+                         .to = config_.self,
+                         .kind = header.kind,
+                         .step = header.step,
+                         .payload = std::move(frames[1])};
+      }
+      if (suspect_ && peers_[static_cast<std::size_t>(index(*suspect_))].left) suspect_.reset();
+    }
+  }
+
+  void wait() {
+    std::vector<zmq_pollitem_t> items{{.socket = inbox_.get(), .fd = 0, .events = ZMQ_POLLIN, .revents = 0}};
+    for (const Peer& peer : peers_) {
+      if (peer.watch != nullptr)
+        items.push_back({.socket = peer.watch.get(), .fd = 0, .events = ZMQ_POLLIN, .revents = 0});
+    }
+    if (host_) items.push_back({.socket = host_->socket(), .fd = 0, .events = ZMQ_POLLIN, .revents = 0});
+    const long most =
+        suspect_ ? std::max<long>(1, (suspected_until_ - Clock::now()) / std::chrono::milliseconds(1)) : -1;
+    if (zmq_poll(items.data(), static_cast<int>(items.size()), most) <= 0) return;
+    for (std::size_t i = 0; i < peers_.size(); ++i) look_after(i);
+    if (host_) host_->refuse_latecomers();
+  }
+
+  void look_after(std::size_t i) {
+    Peer& peer = peers_[i];
+    while (peer.watch != nullptr && !receive_frames(peer.watch.get()).empty()) {
+      if (peer.left || suspect_) continue;
+      suspect_ = Address{static_cast<std::int32_t>(i)};
+      suspected_until_ = Clock::now() + kLastWords;
+    }
+  }
+
+  const MeshConfig config_;
+  ZmqContext context_;
+  ZmqSocket inbox_;
+  std::optional<Host> host_;
+  std::vector<Peer> peers_;  // by party; nothing for oneself
+  std::optional<Gone> gone_;
+  std::optional<Address> suspect_;  // its connection has closed
+  Clock::time_point suspected_until_{};
+};
+
+Mesh::Mesh(const MeshConfig& config) : sockets_(std::make_unique<Sockets>(config)) {}
+Mesh::~Mesh() = default;
+
+void Mesh::send(Message message) { sockets_->send(std::move(message)); }
+Received Mesh::receive() { return sockets_->receive(); }
+void Mesh::fail(const std::string& why) { sockets_->lose({sockets_->self(), why}); }
+
+}  // namespace overture::rpc

@@ -1,0 +1,278 @@
+#include "overture/rpc/mpi.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <list>
+#include <utility>
+
+#include <mpi.h>
+#include <sys/prctl.h>
+
+#include "overture/rpc/wire.h"
+
+namespace overture::rpc {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr int kHeaderTag = 1;
+constexpr int kPayloadTag = 2;
+constexpr std::size_t kSmall = 16 << 10;             // payload that goes along with its header
+constexpr std::size_t kPart = std::size_t{1} << 30;  // MPI counts in int
+
+// Of the transport itself, beside the kinds of the parties.
+enum class Control : std::uint32_t { message, failed, bye };
+
+struct Header {
+  std::uint32_t control = 0;
+  std::uint32_t kind = 0;
+  std::int64_t step = 0;
+  std::uint64_t bytes = 0;
+};
+
+struct Sending {
+  Buffer header;
+  Buffer payload;
+  std::vector<MPI_Request> requests;
+};
+
+struct Receiving {
+  Header header;
+  Buffer payload;
+  std::vector<MPI_Request> requests;
+};
+
+bool all_done(std::vector<MPI_Request>& requests) {
+  int done = 0;
+  MPI_Testall(static_cast<int>(requests.size()), requests.data(), &done, MPI_STATUSES_IGNORE);
+  return done != 0;
+}
+
+// Calls part(data, count) for pieces that MPI can count.
+template <class Part>
+void each_part(Buffer& payload, Part part) {
+  for (std::size_t at = 0; at < payload.size(); at += kPart)
+    part(payload.data() + at, static_cast<int>(std::min(kPart, payload.size() - at)));
+}
+
+// How long the thread sleeps when nothing has happened for so many looks.
+std::chrono::microseconds pause_after(int looks) {
+  return looks < 200 ? 20us : looks < 1000 ? 100us : 2000us;
+}
+
+}  // namespace
+
+struct Mpi::Wire {
+  std::vector<int> rank_of;         // by address
+  std::vector<Address> address_of;  // by rank
+  std::list<Sending> sending;
+  std::vector<std::deque<Receiving>> receiving;  // by rank, in order
+  int byes = 0;
+
+  void start(int rank, Control control, Message message) {
+    Sending& one = sending.emplace_back();
+    const Header header{.control = static_cast<std::uint32_t>(control),
+                        .kind = message.kind,
+                        .step = message.step,
+                        .bytes = message.payload.size()};
+    const bool small = message.payload.size() <= kSmall;
+    one.header.resize(sizeof header + (small ? message.payload.size() : 0));
+    std::memcpy(one.header.data(), &header, sizeof header);
+    if (small) {
+      std::copy(message.payload.begin(), message.payload.end(), one.header.begin() + sizeof header);
+    } else {
+      one.payload = std::move(message.payload);
+    }
+    const auto isend = [&](std::byte* data, int count, int tag) {
+      MPI_Isend(data, count, MPI_BYTE, rank, tag, MPI_COMM_WORLD, &one.requests.emplace_back());
+    };
+    isend(one.header.data(), static_cast<int>(one.header.size()), kHeaderTag);
+    each_part(one.payload, [&](std::byte* data, int count) { isend(data, count, kPayloadTag); });
+  }
+
+  // Headers that have come; false when there is none.
+  bool probe() {
+    int found = 0;
+    MPI_Message handle = MPI_MESSAGE_NULL;
+    MPI_Status status;
+    MPI_Improbe(MPI_ANY_SOURCE, kHeaderTag, MPI_COMM_WORLD, &found, &handle, &status);
+    if (found == 0) return false;
+    int count = 0;
+    MPI_Get_count(&status, MPI_BYTE, &count);
+    Buffer bytes(static_cast<std::size_t>(count));
+    MPI_Mrecv(bytes.data(), count, MPI_BYTE, &handle, MPI_STATUS_IGNORE);
+    open(status.MPI_SOURCE, bytes);
+    return true;
+  }
+
+  void open(int rank, const Buffer& bytes) {
+    Receiving& one = receiving[static_cast<std::size_t>(rank)].emplace_back();
+    require(bytes.size() >= sizeof(Header), "a header is cut short");
+    std::memcpy(&one.header, bytes.data(), sizeof(Header));
+    require(one.header.bytes < kMostBytes, "a message is too long");
+    one.payload.resize(static_cast<std::size_t>(one.header.bytes));
+    if (one.payload.size() <= kSmall) {
+      require(bytes.size() == sizeof(Header) + one.payload.size(), "a header does not fit its message");
+      std::copy(bytes.begin() + sizeof(Header), bytes.end(), one.payload.begin());
+      return;
+    }
+    each_part(one.payload, [&](std::byte* data, int count) {
+      MPI_Irecv(data, count, MPI_BYTE, rank, kPayloadTag, MPI_COMM_WORLD, &one.requests.emplace_back());
+    });
+  }
+};
+
+Mpi::Mpi(int says, Assign assign) {
+  thread_ = std::thread([this, says, assign = std::move(assign)] { run(says, assign); });
+  std::unique_lock lock(mutex_);
+  arrived_.wait(lock, [&] { return started_ || failure_ != nullptr; });
+  if (failure_ == nullptr) return;
+  lock.unlock();
+  thread_.join();
+  std::rethrow_exception(failure_);
+}
+
+Mpi::~Mpi() {
+  {
+    const std::lock_guard lock(mutex_);
+    closing_ = true;
+  }
+  wanted_.notify_one();
+  if (thread_.joinable()) thread_.join();
+}
+
+void Mpi::send(Message message) {
+  message.from = self_;
+  {
+    const std::lock_guard lock(mutex_);
+    (message.to == self_ ? inbox_ : outgoing_).push_back(std::move(message));
+  }
+  wanted_.notify_one();
+}
+
+Received Mpi::receive() {
+  std::unique_lock lock(mutex_);
+  arrived_.wait(lock, [&] { return gone_ || !inbox_.empty(); });
+  if (gone_) return *gone_;
+  Message message = std::move(inbox_.front());
+  inbox_.pop_front();
+  return message;
+}
+
+void Mpi::fail(const std::string& why) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (gone_) return;
+    gone_ = Gone{self_, why};
+  }
+  wanted_.notify_one();
+}
+
+void Mpi::run(int says, const Assign& assign) {
+  prctl(PR_SET_TIMERSLACK, 1000);  // 20 us would be 70
+  int provided = 0;
+  MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);
+  MPI_Comm_size(MPI_COMM_WORLD, &size_);
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  std::vector<int> said(static_cast<std::size_t>(size_));
+  MPI_Allgather(&says, 1, MPI_INT, said.data(), 1, MPI_INT, MPI_COMM_WORLD);
+  Wire wire;
+  std::exception_ptr failure;
+  try {
+    wire.address_of = assign(said);
+    self_ = wire.address_of.at(static_cast<std::size_t>(rank));
+    wire.rank_of.resize(said.size());
+    for (int i = 0; i < size_; ++i)
+      wire.rank_of.at(static_cast<std::size_t>(index(wire.address_of[static_cast<std::size_t>(i)]))) = i;
+    wire.receiving.resize(said.size());
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  {
+    const std::lock_guard lock(mutex_);
+    failure_ = failure;
+    started_ = failure == nullptr;
+  }
+  arrived_.notify_all();
+  if (failure == nullptr) serve(wire);
+  MPI_Finalize();
+}
+
+// Until this process wants to end, everybody else does, and all that was sent has gone.
+void Mpi::serve(Wire& wire) {
+  bool told = false;  // that this party is gone
+  bool left = false;
+  const auto tell_all = [&](Control control, const std::string& text) {
+    for (int address = 0; address < size_; ++address) {
+      if (Address{address} == self_) continue;
+      Message message;
+      WireWriter(message.payload).put(text);
+      wire.start(wire.rank_of[static_cast<std::size_t>(address)], control, std::move(message));
+    }
+  };
+  const auto deliver = [&](int rank, Receiving& one) {
+    const Address from = wire.address_of[static_cast<std::size_t>(rank)];
+    const std::lock_guard lock(mutex_);
+    switch (static_cast<Control>(one.header.control)) {
+      case Control::bye: ++wire.byes; return;
+      case Control::failed:
+        if (!gone_) gone_ = Gone{from, WireReader(one.payload).text()};
+        told = true;
+        break;
+      default:
+        inbox_.push_back({.from = from,
+                          .to = self_,
+                          .kind = one.header.kind,
+                          .step = one.header.step,
+                          .payload = std::move(one.payload)});
+    }
+    arrived_.notify_one();
+  };
+  const auto take_in = [&] {
+    bool busy = false;
+    while (wire.probe()) busy = true;
+    for (int rank = 0; rank < size_; ++rank) {
+      auto& queue = wire.receiving[static_cast<std::size_t>(rank)];
+      for (; !queue.empty() && all_done(queue.front().requests); queue.pop_front(), busy = true)
+        deliver(rank, queue.front());
+    }
+    return busy;
+  };
+  const auto note_bad = [&](const std::exception& error) {
+    const std::lock_guard lock(mutex_);
+    if (!gone_) gone_ = Gone{self_, std::string("a message cannot be read: ") + error.what()};
+    arrived_.notify_one();
+  };
+  for (int looks = 0;; ++looks) {
+    std::deque<Message> outgoing;
+    std::optional<std::string> failed;
+    bool closing = false;
+    {
+      std::unique_lock lock(mutex_);
+      const auto pending = [&] { return !outgoing_.empty() || (gone_ && !told) || (closing_ && !left); };
+      if (looks > 0) wanted_.wait_for(lock, pause_after(looks), pending);
+      outgoing.swap(outgoing_);
+      if (gone_ && !told) failed = gone_->why;
+      closing = closing_;
+    }
+    bool busy = !outgoing.empty();
+    for (Message& message : outgoing) {
+      const int rank = wire.rank_of[static_cast<std::size_t>(index(message.to))];
+      wire.start(rank, Control::message, std::move(message));
+    }
+    if (failed && !std::exchange(told, true)) tell_all(Control::failed, *failed);
+    if (closing && !std::exchange(left, true)) tell_all(Control::bye, {});
+    try {
+      busy = take_in() || busy;
+    } catch (const std::exception& error) {
+      note_bad(error);
+    }
+    busy = std::erase_if(wire.sending, [](Sending& one) { return all_done(one.requests); }) > 0 || busy;
+    if (left && wire.byes == size_ - 1 && wire.sending.empty()) return;
+    if (busy) looks = -1;
+  }
+}
+
+}  // namespace overture::rpc

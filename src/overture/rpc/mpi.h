@@ -1,0 +1,62 @@
+// Mpi: parties that are processes which mpirun or srun started. One thread owns all calls of MPI, so that
+// messages move while a party computes; it sleeps when nothing is to be done, since MPI itself would keep a
+// core busy. Small messages are one message of MPI; large ones a header and their payload, in parts below
+// MPI's limit, straight from and into the buffers of the messages.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <exception>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "overture/rpc/transport.h"
+
+namespace overture::rpc {
+
+class Mpi final : public Transport {
+ public:
+  // Gives every rank an address, from what every rank said of itself. Called once, by all in the same way.
+  using Assign = std::function<std::vector<Address>(const std::vector<int>& said)>;
+
+  // Starts MPI. `says` is what the others learn of this process. Throws what `assign` throws, after all
+  // processes have come so far.
+  Mpi(int says, Assign assign);
+  // Waits until all others are done, too. A process can have one of these in its life.
+  ~Mpi() override;
+  Mpi(const Mpi&) = delete;
+  Mpi& operator=(const Mpi&) = delete;
+
+  Address self() const { return self_; }
+  int size() const { return size_; }
+
+  void send(Message message) override;
+  Received receive() override;
+  void fail(const std::string& why) override;
+
+ private:
+  struct Wire;  // what only the thread touches
+
+  void run(int says, const Assign& assign);
+  void serve(Wire& wire);
+
+  int size_ = 0;
+  Address self_{};
+
+  std::mutex mutex_;
+  std::condition_variable arrived_;
+  std::condition_variable wanted_;
+  std::deque<Message> outgoing_;
+  std::deque<Message> inbox_;
+  std::optional<Gone> gone_;
+  std::exception_ptr failure_;  // of starting
+  bool started_ = false;
+  bool closing_ = false;
+  std::thread thread_;
+};
+
+}  // namespace overture::rpc
