@@ -116,9 +116,9 @@ void print(const std::vector<int>& node_counts) {
 }
 
 // From 1 kB to 2 MB, between hosts drawn at random, one after the other within `window`.
-std::vector<network::flow::FlowSpec> random_flows(int count, Duration window) {
+std::vector<network::FlowSpec> random_flows(int count, Duration window) {
   RandomStream random = RandomStreams(1).make("flows");
-  std::vector<network::flow::FlowSpec> flows;
+  std::vector<network::FlowSpec> flows;
   for (int i = 0; i < count; ++i) {
     const auto from = static_cast<int>(random.below(128));
     const auto step = static_cast<int>(1 + random.below(127));

@@ -21,8 +21,8 @@ namespace overture {
 namespace {
 
 using namespace literals;
+using network::FlowSpec;
 using network::packet::AllToAllOrder;
-using network::packet::FlowSpec;
 using topology::PathRule;
 
 topology::Topology fat_tree(int k) {
@@ -72,19 +72,19 @@ std::vector<Scenario> scenarios() {
       {"fat tree 128, permutation 2 MB, DCTCP", tree_of_128, dctcp, like_dctcp, permutation}};
 }
 
-std::vector<network::flow::FlowSpec> as_fluid(const std::vector<FlowSpec>& flows) {
-  std::vector<network::flow::FlowSpec> same;
+std::vector<network::FlowSpec> as_fluid(const std::vector<FlowSpec>& flows) {
+  std::vector<network::FlowSpec> same;
   for (const FlowSpec& flow : flows) same.push_back({flow.from, flow.to, flow.size, flow.start});
   return same;
 }
 
 template <class Packets>
-void print(const std::string& name, const Packets& packet, const network::flow::RunResult& fluid) {
+void print(const std::string& name, const Packets& packet, const network::flow::FluidRun& fluid) {
   double packet_sum = 0;
   double fluid_sum = 0;
   for (std::size_t i = 0; i < fluid.completion.size(); ++i) {
     packet_sum += to_us(packet.completion[i].value_or(Duration::zero()));
-    fluid_sum += to_us(fluid.completion[i]);
+    fluid_sum += to_us(*fluid.completion[i]);
   }
   fmt::print("{:44} {:>10.2f} {:>10.2f} {:>+7.1f} % {:>+7.1f} %\n", name, to_us(packet.makespan),
              to_us(fluid.makespan), 100 * (to_us(fluid.makespan) / to_us(packet.makespan) - 1),
@@ -145,7 +145,7 @@ void compare_on_opera(int tors, double cycles) {
   const Bytes size{static_cast<std::int64_t>(slots * 12'500 * 1436 / 1500)};
   for (const Pattern& pattern : opera_patterns()) {
     const std::vector<FlowSpec> flows = pattern.make(opera.hosts(), size);
-    std::vector<network::rotor::FlowSpec> bulk;
+    std::vector<network::FlowSpec> bulk;
     for (const FlowSpec& flow : flows) bulk.push_back({flow.from, flow.to, flow.size, flow.start});
     const auto packet = network::rotor::run_flows(opera, network::rotor::rotornet(), bulk);
     auto made = network::flow::rotor_fluid(opera, {.circuits = network::flow::Circuits::average});

@@ -27,7 +27,7 @@ struct Measured {
 };
 
 // Short runs are repeated, and the fastest counts.
-Measured measure(const topology::Topology& topology, const std::vector<packet::FlowSpec>& flows) {
+Measured measure(const topology::Topology& topology, const std::vector<network::FlowSpec>& flows) {
   Measured best;
   double spent = 0;
   for (int run = 0; run < 3 || spent < 0.5; ++run) {

@@ -138,7 +138,7 @@ TEST(Generate, WritesAWorkloadThatRuns) {
 TEST(Explain, TheReferencePagesAreWhatTheProgramSays) {
   const fs::path reference = fs::path(OVERTURE_SOURCE_FOLDER) / "docs/reference";
   const std::map<std::string, std::string> pages{
-      {"--simulate", "setup.md"}, {"--flows", "flows.md"}, {"--train", "train.md"}, {"--sweep", "sweep.md"}};
+      {"--simulate", "setup.md"}, {"--train", "train.md"}, {"--sweep", "sweep.md"}};
   for (const auto& [flag, page] : pages) {
     const Outcome table = run_overture({"explain", flag, "--markdown"});
     EXPECT_NE(read_text(reference / page).find(table.out), std::string::npos)
@@ -147,7 +147,7 @@ TEST(Explain, TheReferencePagesAreWhatTheProgramSays) {
 }
 
 TEST(Explain, EveryDefaultHasASource) {
-  for (const char* flag : {"--simulate", "--flows", "--train", "--sweep"}) {
+  for (const char* flag : {"--simulate", "--train", "--sweep"}) {
     int defaults = 0;
     for (const std::string& row : lines_of(run_overture({"explain", flag, "--markdown"}).out)) {
       if (!row.starts_with("| `") || row.find("| `", 3) == std::string::npos) continue;
@@ -161,7 +161,7 @@ TEST(Explain, EveryDefaultHasASource) {
 TEST(Flows, GoldenFlowsGiveGoldenCompletionTimes) {
   const TemporaryFolder folder;
   const fs::path golden = fs::path(OVERTURE_TESTS_FOLDER) / "golden/ns3/S2-star64-a2a-32k-iw10";
-  folder.write("star.yaml", "topology: {star: {hosts: 64}}\n");
+  folder.write("star.yaml", "network: {topology: {star: {hosts: 64}}}\n");
   const Outcome outcome =
       run_overture({"flows", "star.yaml", "--flows", (golden / "flows.csv").string(), "--out", "fct.csv"},
                    {.folder = folder.path()});
@@ -195,10 +195,10 @@ TEST(Flows, BadInputGetsOneMessageBeforeTheRun) {
   const std::string setup = (kExamples / "fat-tree.yaml").string();
   for (const Words& arguments :
        {Words{"flows", setup, "--flows", "far.csv"}, Words{"flows", setup, "--flows", "missing.csv"},
-        Words{"flows", setup, "-s", "topology.fat_tree.k=3"},
-        Words{"flows", setup, "-s", "topology.fat_tree.host.rate=0 Gbps"},
-        Words{"flows", setup, "-s", "topology.fat_tree.k=4000"},
-        Words{"flows", setup, "-s", "topology={file: apart.txt}"},
+        Words{"flows", setup, "-s", "network.topology.fat_tree.k=3"},
+        Words{"flows", setup, "-s", "network.topology.fat_tree.host.rate=0 Gbps"},
+        Words{"flows", setup, "-s", "network.topology.fat_tree.k=4000"},
+        Words{"flows", setup, "-s", "network.topology={file: apart.txt}"},
         Words{"flows", setup, "--max-sim-time", "soon"}}) {
     const Outcome outcome = run_overture(arguments, {.folder = folder.path()});
     EXPECT_EQ(outcome.exit_code, 2) << outcome.text();
@@ -210,8 +210,8 @@ TEST(Explain, KnowsKeysPartsAndEntriesOfLists) {
   EXPECT_NE(run_overture({"explain", "network.dimensions.0.size"}).out.find("NPUs in this dimension"),
             std::string::npos);
   EXPECT_GT(lines_of(run_overture({"explain", "system"}).out).size(), 20u);
-  const Outcome tcp = run_overture({"explain", "tcp.min_rto"});
-  EXPECT_NE(tcp.out.find("Setups of `overture flows`:"), std::string::npos) << tcp.text();
+  const Outcome tcp = run_overture({"explain", "network.tcp.min_rto"});
+  EXPECT_NE(tcp.out.find("Setups of `overture simulate`:"), std::string::npos) << tcp.text();
   EXPECT_NE(tcp.out.find("default from: ns-3"), std::string::npos) << tcp.text();
   const Outcome unknown = run_overture({"explain", "netwrk"});
   EXPECT_EQ(unknown.exit_code, 2);
@@ -238,7 +238,7 @@ TEST(Demo, ComparesFourNetworksInATable) {
 
 TEST(BenchCollective, PrintsNcclTestsTableOnBothBackends) {
   const TemporaryFolder folder;
-  folder.write("star.yaml", "topology: {star: {hosts: 4}}\n");
+  folder.write("star.yaml", "network: {topology: {star: {hosts: 4}}}\n");
   for (const std::string& setup : {std::string("star.yaml"), (kExamples / "dlrm-torus.yaml").string()}) {
     const Outcome outcome =
         run_overture({"bench", "collective", setup, "-b", "64K", "-e", "1M", "-f", "4", "-o", "table.csv"},

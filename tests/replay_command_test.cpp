@@ -11,7 +11,7 @@ namespace fs = std::filesystem;
 
 // Empty where the build has no flatbuffers: then there is a clear message, which is checked here.
 std::string make_graph(const TemporaryFolder& folder) {
-  std::ofstream(folder.path() / "network.yaml") << "topology:\n  fat_tree: {k: 4}\n";
+  std::ofstream(folder.path() / "network.yaml") << "network: {topology: {fat_tree: {k: 4}}}\n";
   const Outcome outcome = run_overture({"generate", "tasks", "--model", "I", "--nodes", "16", "--tables",
                                         "16", "--batch", "4096", "-o", "step.tg"},
                                        {.folder = folder.path()});
@@ -47,7 +47,7 @@ TEST(Replay, RefusesWhatDoesNotFit) {
     return outcome.err;
   };
   EXPECT_NE(
-      error({"replay", graph, "network.yaml", "-s", "topology.fat_tree.k=2"}).find("step.tg has 16 nodes"),
+      error({"replay", graph, "network.yaml", "-s", "network.topology.fat_tree.k=2"}).find("step.tg has 16 nodes"),
       std::string::npos);
   EXPECT_NE(error({"generate", "tasks", "--tables", "0", "-o", "none.tg"}).find("--tables"),
             std::string::npos);

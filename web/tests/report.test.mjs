@@ -407,7 +407,7 @@ for (const [name, counter] of Object.entries(COUNTERS))
 test('a report of 1,024 hosts is under 10 MB', { skip }, () => {
   const big = samples.flows(
     'big',
-    'topology={fat_tree: {k: 16}}',
+    'network.topology={fat_tree: {k: 16}}',
     'traffic={pattern: all_to_all, size: 2 KiB, group: 256}',
   );
   assert.equal(JSON.parse(readFileSync(join(big, 'summary.json'), 'utf8')).hosts, 1024);

@@ -12,11 +12,11 @@
 #include "overture/base/text.h"
 #include "overture/cli/commands.h"
 #include "overture/cli/version.h"
+#include "overture/network/run_flows.h"
 #include "overture/report/html.h"
 #include "overture/report/recorder.h"
 #include "overture/report/results_folder.h"
 #include "overture/report/trace.h"
-#include "overture/setup/flows_setup.h"
 #include "overture/setup/setup.h"
 #include "overture/study/collective_bench.h"
 
@@ -70,44 +70,32 @@ std::string comment(const std::string& text) {
 
 using Runner = std::function<study::CollectivePoint(Bytes)>;
 
-// A setup with a topology is a packet-level network; any other is that of `simulate`, whose workload is not
-// needed.
-Runner make_runner(const BenchOptions& options, CollectiveKind kind) {
-  const std::string text = read_file(options.setup);
-  const setup::Value root = setup::parse_yaml(text, options.setup);
-  system::Implementation chosen;
+// The algorithm of the flag, else of the setup, else what is usual; one for every dimension.
+system::Implementation implementation(const BenchOptions& options, CollectiveKind kind,
+                                      const system::SystemConfig& system, int dimensions) {
+  system::Implementation chosen = system.implementation(kind);
   if (!options.algorithm.empty()) {
     const Result<bool> result = setup::read(std::vector{options.algorithm}, chosen);
     if (!result) throw UserError({.key = "--algorithm"}, result.error());
   }
-  if (root.find("topology") != nullptr) {
-    const auto flows =
-        std::make_shared<setup::FlowsSetup>(setup::parse_flows_setup(text, options.setup, options.overrides));
-    system::SystemConfig config{.splits = options.chunks};
-    const system::AlgorithmKind standard =
-        kind == CollectiveKind::all_to_all ? system::AlgorithmKind::direct : system::AlgorithmKind::ring;
-    config.implementation(kind) =
-        options.algorithm.empty() ? system::Implementation{{{standard}}, false} : chosen;
-    if (const auto opera = setup::make_opera(*flows)) {
-      return [flows, opera = *opera, config, kind](Bytes size) {
-        return study::run_collective(opera, flows->rotor, config, kind, size);
-      };
-    }
-    return [flows, config, kind](Bytes size) {
-      return study::run_collective([&] { return setup::make_topology(*flows); }, flows->network, config, kind,
-                                   size);
-    };
+  if (chosen.per_dimension.empty()) {
+    const bool all_to_all = kind == CollectiveKind::all_to_all;
+    chosen.per_dimension = {{all_to_all ? system::AlgorithmKind::direct : system::AlgorithmKind::ring}};
   }
-  auto simulation = std::make_shared<simulation::SimulationConfig>(
-      setup::parse_setup(text, options.setup, options.overrides).simulation);
-  if (!options.algorithm.empty()) {
-    if (!chosen.flat)
-      chosen.per_dimension.assign(simulation->network.dimensions.size(), chosen.per_dimension.front());
-    simulation->system.implementation(kind) = chosen;
-  }
-  return [simulation, kind](Bytes size) {
-    return study::run_collective(simulation->network, simulation->system, kind, size);
-  };
+  if (!chosen.flat && chosen.per_dimension.size() == 1)
+    chosen.per_dimension.assign(static_cast<std::size_t>(dimensions), chosen.per_dimension.front());
+  return chosen;
+}
+
+// The setup of any command; its workload or traffic is not needed.
+Runner make_runner(const BenchOptions& options, CollectiveKind kind) {
+  const setup::Setup setup = setup::load_setup(options.setup, options.overrides, setup::Needs::network);
+  const auto network = std::make_shared<network::NetworkConfig>(setup::network_config(setup));
+  const int dimensions = network::system_dimensions(*network, network::count_hosts(*network)).dimensions();
+  system::SystemConfig config = setup.simulation.system;
+  if (!std::holds_alternative<network::AnalyticalConfig>(*network)) config.splits = options.chunks;
+  config.implementation(kind) = implementation(options, kind, config, dimensions);
+  return [network, config, kind](Bytes size) { return study::run_collective(*network, config, kind, size); };
 }
 
 // Where the curve bends: half of the best bus bandwidth tells how large a message must be.
@@ -217,9 +205,8 @@ int run(const BenchOptions& options) {
 void add_bench(Command& root) {
   auto options = std::make_shared<BenchOptions>();
   Command bench = root.add("bench", "Measure simulated machines");
-  Command command =
-      bench.add("collective", "nccl-tests' table for a collective on a network, analytical or packet-level");
-  command.positional("setup", options->setup, "Setup of `simulate` or of `flows` (YAML)")
+  Command command = bench.add("collective", "nccl-tests' table for a collective on any network");
+  command.positional("setup", options->setup, "Setup file (YAML); only its network and system matter")
       .option("--collective", options->collective, "all_reduce, all_to_all, all_gather or reduce_scatter")
       .option("--algorithm", options->algorithm,
               "ring, direct, direct:<window>, halving_doubling, ... (default: what suits)")

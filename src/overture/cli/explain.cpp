@@ -7,7 +7,6 @@
 #include "overture/base/error.h"
 #include "overture/base/text.h"
 #include "overture/cli/commands.h"
-#include "overture/setup/flows_setup.h"
 #include "overture/setup/setup.h"
 #include "overture/setup/sweep_setup.h"
 #include "overture/setup/train_setup.h"
@@ -18,7 +17,6 @@ namespace {
 struct ExplainOptions {
   std::string key;
   bool simulate = false;
-  bool flows = false;
   bool train = false;
   bool sweep = false;
   bool markdown = false;
@@ -32,10 +30,9 @@ struct Setups {
 
 // Those that were asked for; without a flag all of them.
 std::vector<Setups> chosen(const ExplainOptions& options) {
-  const bool all = !options.simulate && !options.flows && !options.train && !options.sweep;
+  const bool all = !options.simulate && !options.train && !options.sweep;
   std::vector<Setups> setups;
   if (all || options.simulate) setups.push_back({"simulate", setup::explain_setup()});
-  if (all || options.flows) setups.push_back({"flows", setup::explain_flows_setup()});
   if (all || options.train) setups.push_back({"train", setup::explain_train_setup()});
   if (all || options.sweep) setups.push_back({"sweep", setup::explain_sweep_setup()});
   return setups;
@@ -113,13 +110,13 @@ void add_explain(Command& root) {
       .positional("key", options->key,
                   "Such as network.contention, or a part like system; all keys when left out", false)
       .flag("--simulate", options->simulate, "Only keys of the setups of `overture simulate`")
-      .flag("--flows", options->flows, "Only those of `overture flows`")
       .flag("--train", options->train, "Only those of `overture train`")
       .flag("--sweep", options->sweep, "Only those of `overture sweep`")
       .flag("--markdown", options->markdown,
             "All keys of one kind as a table; docs/reference/*.md are made from it")
       .examples(
-          "  overture explain network.contention\n  overture explain tcp.min_rto\n  overture explain --train "
+          "  overture explain network.contention\n  overture explain network.tcp.min_rto\n  overture explain "
+          "--train "
           "cache")
       .runs([options] { return run(*options); });
 }

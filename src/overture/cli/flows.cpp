@@ -14,18 +14,15 @@
 #include "overture/cli/commands.h"
 #include "overture/cli/version.h"
 #include "overture/network/ns3/ns3_program.h"
-#include "overture/network/rotor/link_numbers.h"
+#include "overture/network/run_flows.h"
 #include "overture/report/flows_summary.h"
 #include "overture/report/html.h"
-#include "overture/report/links_record.h"
 #include "overture/report/rotor_summary.h"
 #include "overture/setup/flow_list.h"
-#include "overture/setup/flows_setup.h"
+#include "overture/setup/setup.h"
 
 namespace overture::cli {
 namespace {
-
-namespace packet = network::packet;
 
 struct FlowsOptions {
   std::string setup;
@@ -33,15 +30,15 @@ struct FlowsOptions {
   std::string flows;
   std::string out;
   std::string folder;
-  std::string backend = "packet";
+  std::string backend;
   std::string max_sim_time;
   int max_wall_seconds = 0;
   bool json = false;
   bool no_report = false;
 };
 
-packet::RunLimits limits(const FlowsOptions& options) {
-  packet::RunLimits limits;
+network::RunLimits limits(const FlowsOptions& options) {
+  network::RunLimits limits;
   if (!options.max_sim_time.empty()) {
     const Result<Duration> until = parse_duration(options.max_sim_time);
     if (!until) throw UserError({.key = "--max-sim-time"}, until.error());
@@ -56,66 +53,64 @@ void print_why(const std::string& why) {
   if (!why.empty()) fmt::print("why: {}\n", wrap(why, 80, 5));
 }
 
-void print_summary(const report::FlowsRun& run, const std::filesystem::path& folder, bool with_report) {
-  fmt::print("{}: {} hosts, {} flows, {} finished\n\n", run.name, run.topology.graph.hosts(),
-             run.flows.size(), run.result.finished);
+// What the run leaves, for people and for programs; of links or of rotors.
+struct Told {
+  std::vector<std::pair<std::string, std::string>> lines;
+  std::string why;
+  std::string json;
+};
+
+void print_summary(const setup::Setup& setup, const network::FlowsResult& result, int hosts,
+                   std::size_t flows, const Told& told) {
+  fmt::print("{}: {} hosts, {} flows, {} finished\n\n", setup.name, hosts, flows, result.finished);
   Table table({"what", "value"});
-  for (const auto& [label, text] : report::flows_lines(run)) table.add({label, text});
+  for (const auto& [label, text] : told.lines) table.add({label, text});
   fmt::print("{}\n", table.text());
-  print_why(report::flows_why(run));
-  if (run.result.locked) {
+  print_why(told.why);
+  if (result.locked) {
     fmt::print("note: {}\n",
                wrap("the network has locked up: full buffers wait for each other in a circle. On "
-                    "rings, lossless.control: credits avoids that.",
+                    "rings, network.lossless.control: credits avoids that.",
                     80, 6));
   }
-  fmt::print("results: {}\n", folder.string());
-  if (with_report) fmt::print("report: {}\n", (folder / "report.html").string());
 }
 
 // Completion times only: ns-3 is here to be compared with.
-packet::RunResult run_on_ns3(const topology::Topology& topology, const packet::PacketConfig& config,
-                             const std::vector<packet::FlowSpec>& flows, const packet::RunLimits& limits) {
+int run_on_ns3(const FlowsOptions& options, const setup::Setup& setup,
+               const std::vector<network::FlowSpec>& flows) {
   const auto program = network::ns3::find_ns3_program();
   if (!program) {
     throw UserError({.key = "--backend"}, "overture-ns3 was not built",
                     "install libns3-dev, then configure and build again");
   }
-  packet::RunResult result;
-  result.completion = network::ns3::run_flows(*program, topology, config, flows, limits).completion;
-  packet::summarise(flows, result);
-  return result;
-}
-
-int write_ns3(const FlowsOptions& options, const setup::FlowsSetup& setup, const topology::Topology& topology,
-              const std::vector<packet::FlowSpec>& flows) {
-  const packet::RunResult result = run_on_ns3(topology, setup.network, flows, limits(options));
+  const network::NetworkConfig config = setup::network_config(setup);
+  const auto* packets = std::get_if<network::PacketNetworkConfig>(&config);
+  if (packets == nullptr) throw UserError({.key = "--backend"}, "ns3 runs what network.backend: packet runs");
+  network::FlowTimes times;
+  times.completion = network::ns3::run_flows(*program, make_topology(packets->topology), packets->packets,
+                                             flows, limits(options))
+                         .completion;
+  summarise(flows, times);
   const std::filesystem::path out = options.out.empty() ? "fct-ns3.csv" : options.out;
-  write_file(out, setup::write_flow_csv(flows, result));
+  write_file(out, setup::write_flow_csv(flows, times));
   fmt::print("{} on ns-3: {} of {} flows finished, makespan {}\ncompletion times: {}\n", setup.name,
-             result.finished, flows.size(), to_string(result.makespan), out.string());
+             times.finished, flows.size(), to_string(times.makespan), out.string());
   return 0;
 }
 
-std::optional<network::MonitorConfig> monitor_of(const setup::FlowsSetup& setup,
-                                                 const topology::Topology& topology) {
-  if (setup.monitor.samples == 0) return std::nullopt;
-  return network::bounded(setup.monitor, topology.graph.links().size());
-}
-
 // With a line of progress; Ctrl-C ends the run early and leaves what it has.
-packet::RunResult run_packets(const FlowsOptions& options, const setup::FlowsSetup& setup,
-                              const topology::Topology& topology,
-                              const std::vector<packet::FlowSpec>& flows) {
+network::FlowsResult run_flows(const FlowsOptions& options, const setup::Setup& setup,
+                               const std::vector<network::FlowSpec>& flows) {
   const Interrupt interrupt;
   Progress progress("flows", static_cast<std::int64_t>(flows.size()));
-  packet::RunLimits bounds = limits(options);
+  network::RunLimits bounds = limits(options);
   bounds.go_on = [&](std::size_t finished) {
     progress.update(static_cast<std::int64_t>(finished));
     return !Interrupt::requested();
   };
-  packet::RunResult result =
-      packet::run_flows(topology, setup.network, flows, bounds, monitor_of(setup, topology));
+  std::optional<network::MonitorConfig> monitor;
+  if (setup.monitor.samples > 0) monitor = setup.monitor;
+  network::FlowsResult result = network::run_flows(setup::network_config(setup), flows, bounds, monitor);
   progress.finish();
   return result;
 }
@@ -126,82 +121,55 @@ std::filesystem::path results_folder(const FlowsOptions& options) {
              : std::filesystem::path(options.folder);
 }
 
-// Opera: circuits that come and go, so another engine and other things to tell.
-int run_rotor(const FlowsOptions& options, const setup::FlowsSetup& setup, const topology::Opera& opera) {
-  namespace rotor = network::rotor;
-  if (options.max_wall_seconds > 0 || options.backend != "packet")
-    throw UserError({.key = "topology.opera"}, "runs on the packet backend, bounded by --max-sim-time only");
-  const auto asked =
-      options.flows.empty() ? setup::make_traffic(setup, opera.hosts()) : setup::read_flows(options.flows);
-  std::vector<rotor::FlowSpec> flows;
-  for (const packet::FlowSpec& flow : asked) flows.push_back({flow.from, flow.to, flow.size, flow.start});
-  rotor::RotorConfig config = setup.rotor;
-  config.seed = setup.network.seed;
-  rotor::RunOptions bounds;
-  if (setup.monitor.samples > 0) {
-    const auto links = static_cast<std::size_t>(rotor::LinkNumbers(opera).count());
-    bounds.watched_bins = network::bounded(setup.monitor, links).samples;
+// Writes the results; rotors have a schedule and other things to tell.
+Told write_results(const setup::Setup& setup, const std::vector<network::FlowSpec>& flows,
+                   const network::FlowsResult& result, int hosts, const std::filesystem::path& folder) {
+  const network::NetworkConfig config = setup::network_config(setup);
+  if (const auto* rotors = std::get_if<network::RotorNetworkConfig>(&config)) {
+    const topology::Opera opera = make_opera(rotors->topology);
+    const report::RotorRun run{.name = setup.name,
+                               .setup_yaml = setup::write_setup(setup),
+                               .version = version_text(),
+                               .opera = opera,
+                               .config = rotors->rotors,
+                               .flows = flows,
+                               .result = result};
+    report::write_rotor_folder(run, folder);
+    return {report::rotor_lines(run), report::rotor_why(run), report::rotor_summary_json(run)};
   }
-  if (const auto until = limits(options).until) bounds.until = *until;
-  const rotor::RunResult result = rotor::run_flows(opera, config, flows, bounds);
-  const report::RotorRun run{.name = setup.name,
-                             .setup_yaml = setup::write_flows_setup(setup),
+  const report::FlowsRun run{.name = setup.name,
+                             .setup_yaml = setup::write_setup(setup),
                              .version = version_text(),
-                             .opera = opera,
-                             .config = config,
+                             .seed = setup.seed,
+                             .hosts = hosts,
                              .flows = flows,
                              .result = result};
-  const std::filesystem::path folder = results_folder(options);
-  report::write_rotor_folder(run, folder);
-  packet::RunResult completions;
-  completions.completion = result.completion;
-  write_file(options.out.empty() ? folder / "fct.csv" : std::filesystem::path(options.out),
-             setup::write_flow_csv(asked, completions));
-  if (!options.no_report) report::write_html(folder);
-  if (options.json) {
-    fmt::print("{}", report::rotor_summary_json(run));
-    return 0;
-  }
-  fmt::print("{}: {} hosts, {} flows, {} finished\n\n", run.name, opera.hosts(), flows.size(),
-             result.finished);
-  Table table({"what", "value"});
-  for (const auto& [label, text] : report::rotor_lines(run)) table.add({label, text});
-  fmt::print("{}\n", table.text());
-  print_why(report::rotor_why(run));
-  fmt::print("results: {}\n", folder.string());
-  if (!options.no_report) fmt::print("report: {}\n", (folder / "report.html").string());
-  return 0;
+  report::write_flows_folder(run, folder);
+  return {report::flows_lines(run), report::flows_why(run), report::flows_summary_json(run)};
 }
 
 int run(const FlowsOptions& options) {
-  const setup::FlowsSetup setup = setup::load_flows_setup(options.setup, options.overrides);
-  if (const auto opera = setup::make_opera(setup)) return run_rotor(options, setup, *opera);
-  const topology::Topology topology = setup::make_topology(setup);
-  const auto flows = options.flows.empty() ? setup::make_traffic(setup, topology.graph.hosts())
-                                           : setup::read_flows(options.flows);
-  if (options.backend == "ns3") return write_ns3(options, setup, topology, flows);
-  if (options.backend != "packet") {
-    throw UserError({.key = "--backend"}, fmt::format("unknown backend \"{}\"", options.backend),
-                    suggest(options.backend, {"packet", "ns3"}));
-  }
-  const packet::RunResult result = run_packets(options, setup, topology, flows);
-  const report::FlowsRun run{.name = setup.name,
-                             .setup_yaml = setup::write_flows_setup(setup),
-                             .version = version_text(),
-                             .seed = setup.network.seed,
-                             .topology = topology,
-                             .flows = flows,
-                             .result = result};
+  std::vector<std::string> overrides = options.overrides;
+  const bool ns3 = options.backend == "ns3";
+  if (!ns3 && !options.backend.empty()) overrides.push_back("network.backend=" + options.backend);
+  const setup::Setup setup = setup::load_setup(options.setup, overrides, setup::Needs::network);
+  const int hosts = network::count_hosts(setup::network_config(setup));
+  const auto flows =
+      options.flows.empty() ? setup::make_traffic(setup, hosts) : setup::read_flows(options.flows);
+  if (ns3) return run_on_ns3(options, setup, flows);
+  const network::FlowsResult result = run_flows(options, setup, flows);
   const std::filesystem::path folder = results_folder(options);
-  report::write_flows_folder(run, folder);
+  const Told told = write_results(setup, flows, result, hosts, folder);
   write_file(options.out.empty() ? folder / "fct.csv" : std::filesystem::path(options.out),
              setup::write_flow_csv(flows, result));
   if (!options.no_report) report::write_html(folder);
   if (options.json) {
-    fmt::print("{}", report::flows_summary_json(run));
-  } else {
-    print_summary(run, folder, !options.no_report);
+    fmt::print("{}", told.json);
+    return 0;
   }
+  print_summary(setup, result, hosts, flows.size(), told);
+  fmt::print("results: {}\n", folder.string());
+  if (!options.no_report) fmt::print("report: {}\n", (folder / "report.html").string());
   return 0;
 }
 
@@ -209,16 +177,15 @@ int run(const FlowsOptions& options) {
 
 void add_flows(Command& root) {
   auto options = std::make_shared<FlowsOptions>();
-  Command command =
-      root.add("flows", "Run a list of flows on a packet-level network: completion times, drops, queues");
-  command.positional("setup", options->setup, "Network setup (YAML); see docs/reference/flows.md")
+  Command command = root.add("flows", "Run a list of flows on a network: completion times, drops, queues");
+  command.positional("setup", options->setup, "Setup file (YAML); see docs/reference/setup.md")
       .option("--flows", options->flows,
               "src,dst,bytes,start_ns as CSV, or htsim's .cm; instead of the setup's traffic")
       .option("--out", options->out, "Completion times as CSV (default: fct.csv in the results)")
       .option("-o,--results", options->folder, "Folder for the results (default: results/<setup name>)")
       .option("-s,--set", options->overrides, "key=value: change one key of the setup; may be repeated")
       .option("--backend", options->backend,
-              "packet, or ns3 to compare with Debian's ns-3 (completion times only)")
+              "Instead of network.backend; or ns3 to compare with Debian's ns-3 (completion times only)")
       .option("--max-sim-time", options->max_sim_time, "Stop at this simulated time and report what finished")
       .option("--max-wall", options->max_wall_seconds,
               "Stop after so many seconds and report what finished; 0: never")
@@ -227,7 +194,7 @@ void add_flows(Command& root) {
       .examples(
           "  overture flows fat-tree.yaml\n"
           "  overture flows fat-tree.yaml --flows flows.csv --out fct.csv\n"
-          "  overture flows fat-tree.yaml -s traffic.pattern=permutation -s paths=spray\n"
+          "  overture flows fat-tree.yaml -s traffic.pattern=permutation -s network.paths=spray\n"
           "  overture flows opera.yaml                      (rotor switches)")
       .runs([options] { return run(*options); });
 }

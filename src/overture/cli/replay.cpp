@@ -11,13 +11,11 @@
 #include "overture/cli/commands.h"
 #include "overture/cli/task_graphs.h"
 #include "overture/cli/version.h"
-#include "overture/network/flow/flow_network.h"
-#include "overture/network/packet/packet_network.h"
-#include "overture/network/rotor/rotor_network.h"
+#include "overture/network/make_network.h"
 #include "overture/report/html.h"
 #include "overture/report/rotor_summary.h"
 #include "overture/report/task_folder.h"
-#include "overture/setup/flows_setup.h"
+#include "overture/setup/setup.h"
 #include "overture/simulation/play.h"
 
 namespace overture::cli {
@@ -32,7 +30,7 @@ struct ReplayOptions {
   std::vector<std::string> overrides;
   std::string all_reduce = "ring";
   std::string between_gpus = "200 Gbps";
-  std::string backend = "packet";
+  std::string backend;
   std::string out;
   bool json = false;
   bool no_report = false;
@@ -40,7 +38,7 @@ struct ReplayOptions {
 
 void require_room(const TaskGraph& graph, int hosts, const ReplayOptions& options) {
   if (graph.ranks() <= hosts) return;
-  throw UserError({.file = options.setup, .key = "topology"},
+  throw UserError({.file = options.setup, .key = "network"},
                   fmt::format("has {} hosts; {} has {} nodes", hosts, options.graph, graph.ranks()),
                   "choose a larger network");
 }
@@ -58,7 +56,7 @@ system::SystemConfig all_reduce_by(system::AlgorithmKind algorithm) {
   return config;
 }
 
-Played play_on(network::Network& network, const TaskGraph& graph, const setup::FlowsSetup& setup,
+Played play_on(network::Network& network, const TaskGraph& graph, const setup::Setup& setup,
                const ReplayOptions& options, sim::EventQueue& events) {
   const bool watched = setup.monitor.samples > 0;
   if (watched) network.watch(setup.monitor);
@@ -70,28 +68,18 @@ Played play_on(network::Network& network, const TaskGraph& graph, const setup::F
   return played;
 }
 
-Played play(const TaskGraph& graph, const setup::FlowsSetup& setup, const ReplayOptions& options) {
+Played play(const TaskGraph& graph, const setup::Setup& setup, const ReplayOptions& options) {
   sim::EventQueue events;
-  if (const auto opera = setup::make_opera(setup)) {
-    if (options.backend != "packet")
-      throw UserError({.key = "--backend"}, "rotors are replayed with packets only", "leave it out");
-    require_room(graph, opera->hosts(), options);
-    network::rotor::RotorNetwork network(*opera, setup.rotor, events);
-    return play_on(network, graph, setup, options, events);
-  }
-  topology::Topology topology = setup::make_topology(setup);
-  require_room(graph, topology.graph.hosts(), options);
-  if (options.backend == "flow") {
-    network::flow::FlowNetwork network(std::move(topology),
-                                       {.paths = setup.network.paths, .seed = setup.network.seed}, events);
-    return play_on(network, graph, setup, options, events);
-  }
-  if (options.backend == "packet") {
-    network::packet::PacketNetwork network(std::move(topology), setup.network, events);
-    return play_on(network, graph, setup, options, events);
-  }
-  throw UserError({.key = "--backend"}, fmt::format("unknown backend \"{}\"", options.backend),
-                  suggest(options.backend, {"packet", "flow"}));
+  const auto network = network::make_network(setup::network_config(setup), events);
+  require_room(graph, network->ranks(), options);
+  return play_on(*network, graph, setup, options, events);
+}
+
+// --backend is short for a key of the setup.
+setup::Setup load(const ReplayOptions& options) {
+  std::vector<std::string> overrides = options.overrides;
+  if (!options.backend.empty()) overrides.push_back("network.backend=" + options.backend);
+  return setup::load_setup(options.setup, overrides, setup::Needs::network);
 }
 
 void print_summary(const TaskGraph& graph, const Timeline& run, const simulation::TrafficCounter& traffic) {
@@ -109,23 +97,24 @@ int run(const ReplayOptions& options) {
   const Result<Bandwidth> between = parse_bandwidth(options.between_gpus);
   if (!between) throw UserError({.key = "--between-gpus"}, between.error());
   parse_all_reduce(options.all_reduce, "--all-reduce");
-  const setup::FlowsSetup setup = setup::load_flows_setup(options.setup, options.overrides);
+  const setup::Setup setup = load(options);
   const TaskGraph graph = read_task_graph(options.graph, between.value());
   const auto [result, traffic, links] = play(graph, setup, options);
   const std::filesystem::path folder =
       options.out.empty() ? std::filesystem::path("results") / std::filesystem::path(options.graph).stem()
                           : std::filesystem::path(options.out);
   const report::TaskReplay replay{.name = std::filesystem::path(options.graph).stem().string(),
-                                  .setup_yaml = setup::write_flows_setup(setup),
+                                  .setup_yaml = setup::write_setup(setup),
                                   .version = version_text(),
-                                  .seed = setup.network.seed,
+                                  .seed = setup.seed,
                                   .graph = graph,
                                   .run = result,
                                   .traffic = traffic,
                                   .links = links};
   report::write_task_folder(replay, folder);
-  if (const auto opera = setup::make_opera(setup))
-    write_file(folder / "schedule.csv", report::schedule_csv(*opera));
+  const network::NetworkConfig network = setup::network_config(setup);
+  if (const auto* rotors = std::get_if<network::RotorNetworkConfig>(&network))
+    write_file(folder / "schedule.csv", report::schedule_csv(make_opera(rotors->topology)));
   if (!options.no_report) report::write_html(folder);
   if (options.json) {
     fmt::print("{}", report::task_summary_json(replay));
@@ -144,11 +133,11 @@ void add_replay(Command& root) {
   auto options = std::make_shared<ReplayOptions>();
   Command command = root.add("replay", "Play a FlexFlow task graph (.tg) on any network");
   command.positional("graph", options->graph, "Task graph; `overture generate tasks` makes one")
-      .positional("setup", options->setup, "Setup of a network, as for `overture flows`")
+      .positional("setup", options->setup, "Setup file (YAML); only its network matters")
       .option("-s,--set", options->overrides, "key=value: change one key of the setup; may be repeated")
       .option("--all-reduce", options->all_reduce, "ring, dps or ps; the file does not say")
       .option("--between-gpus", options->between_gpus, "Bandwidth inside a node, for what is reduced there")
-      .option("--backend", options->backend, "packet, or flow: seconds, without queues")
+      .option("--backend", options->backend, "Instead of network.backend: flow, packet, rotor or analytical")
       .option("-o,--out", options->out, "Folder for the results (default: results/<graph name>)")
       .flag("--json", options->json, "Print summary.json instead of a table")
       .flag("--no-report", options->no_report, "Do not make report.html")

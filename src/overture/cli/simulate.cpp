@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "overture/base/error.h"
 #include "overture/base/table.h"
 #include "overture/base/text.h"
 #include "overture/cli/commands.h"
@@ -47,6 +48,10 @@ void print_summary(const report::Run& run, const std::filesystem::path& folder, 
 
 int run(const SimulateOptions& options) {
   setup::Setup setup = setup::load_setup(options.setup, options.overrides);
+  if (setup.simulation.network.dimensions.empty())
+    throw UserError({.file = options.setup, .key = "network"},
+                    "a workload runs on the analytical backend only",
+                    "write network.dimensions, without network.backend");
   if (options.full) setup.simulation.scope = system::Scope::all;
   const report::ObservedRun observed = report::observe(setup.simulation, !options.no_report);
   const report::Run run{.name = setup.name,

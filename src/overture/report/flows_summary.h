@@ -7,8 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "overture/network/packet/run_flows.h"
-#include "overture/topology/routing.h"
+#include "overture/network/flows.h"
 
 namespace overture::report {
 
@@ -17,9 +16,9 @@ struct FlowsRun {
   std::string setup_yaml;
   std::string version;
   std::uint64_t seed = 1;
-  const topology::Topology& topology;
-  const std::vector<network::packet::FlowSpec>& flows;
-  const network::packet::RunResult& result;
+  int hosts = 0;
+  const std::vector<network::FlowSpec>& flows;
+  const network::FlowsResult& result;
 };
 
 // Label and value, for people.

@@ -7,7 +7,6 @@
 
 #include "overture/base/files.h"
 #include "overture/base/json.h"
-#include "overture/network/rotor/link_numbers.h"
 #include "overture/report/completion_times.h"
 #include "overture/report/flow_trace.h"
 #include "overture/report/links_record.h"
@@ -25,7 +24,7 @@ struct BusiestHost {
 BusiestHost busiest_host(const RotorRun& run) {
   std::vector<Bytes> out(static_cast<std::size_t>(run.opera.hosts()));
   std::vector<Bytes> in(out.size());
-  for (const network::rotor::FlowSpec& flow : run.flows) {
+  for (const network::FlowSpec& flow : run.flows) {
     if (flow.from == flow.to) continue;
     out[static_cast<std::size_t>(index(flow.from))] += flow.size;
     in[static_cast<std::size_t>(index(flow.to))] += flow.size;
@@ -38,18 +37,9 @@ BusiestHost busiest_host(const RotorRun& run) {
   return most;
 }
 
-LinksRecord links_of(const RotorRun& run) {
-  network::NetworkRecord record;
-  if (run.result.load.bins() > 0) {
-    record = network::rotor::named_links(run.opera, run.config.rate);
-    run.result.load.put_into(record);
-  }
-  return links_record(record, run.result.makespan);
-}
-
 std::string remedy(const RotorRun& run, double busy, double cycles, double relayed) {
   if (busy >= 0.8) return "faster links";
-  if (run.result.statistics.timeouts > 0) return "fewer timeouts: deeper queues for low-latency packets";
+  if (run.result.record.count("timeouts") > 0) return "fewer timeouts: deeper queues for low-latency packets";
   if (cycles < 2) return "shorter slices, for a cycle is long beside this traffic";
   if (relayed > 0.5) return "traffic spread over more racks, so that less is relayed";
   return "circuits that are up longer: longer slices, or rotors that change faster";
@@ -72,14 +62,15 @@ std::string schedule_csv(const topology::Opera& opera) {
 }
 
 std::string rotor_why(const RotorRun& run) {
-  const auto& s = run.result.statistics;
+  const network::NetworkRecord& s = run.result.record;
   if (run.result.makespan <= Duration{}) return {};
   const BusiestHost most = busiest_host(run);
   const double busy =
       static_cast<double>(most.needs.count()) / static_cast<double>(run.result.makespan.count());
   const double cycles = to_us(run.result.makespan) / to_us(run.opera.cycle());
-  const double relayed =
-      s.bulk_delivered == 0 ? 0 : static_cast<double>(s.bulk_relayed) / static_cast<double>(s.bulk_delivered);
+  const double relayed = s.count("bulk_packets") == 0 ? 0
+                                                      : static_cast<double>(s.count("bulk_packets_relayed")) /
+                                                            static_cast<double>(s.count("bulk_packets"));
   std::string text = fmt::format(
       "host {} needs its link for {:.0f} % of the time; the rest, over {:.1f} cycles of the rotors, is "
       "waiting "
@@ -92,7 +83,7 @@ std::string rotor_why(const RotorRun& run) {
 
 std::vector<std::pair<std::string, std::string>> rotor_lines(const RotorRun& run) {
   const CompletionTimes times(run.result.completion);
-  const auto& s = run.result.statistics;
+  const network::NetworkRecord& s = run.result.record;
   const auto count = [](std::uint64_t n) { return fmt::format("{}", n); };
   std::vector<std::pair<std::string, std::string>> lines{
       {"makespan", to_string(run.result.makespan)},
@@ -100,11 +91,13 @@ std::vector<std::pair<std::string, std::string>> rotor_lines(const RotorRun& run
       {"completion, median", to_string(times.percentile(50))},
       {"cycle of the rotors", to_string(run.opera.cycle())}};
   for (const auto& [label, value] :
-       {std::pair{"bulk packets delivered", s.bulk_delivered},
-        std::pair{"bulk packets over a second hop", s.bulk_relayed},
-        std::pair{"bulk packets too late, returned", s.bulk_returned},
-        std::pair{"low-latency packets", s.low_delivered}, std::pair{"packets cut", s.trims},
-        std::pair{"packets lost in a dark rotor", s.lost}, std::pair{"retransmissions", s.retransmissions}}) {
+       {std::pair{"bulk packets delivered", s.count("bulk_packets")},
+        std::pair{"bulk packets over a second hop", s.count("bulk_packets_relayed")},
+        std::pair{"bulk packets too late, returned", s.count("bulk_packets_returned")},
+        std::pair{"low-latency packets", s.count("low_latency_packets")},
+        std::pair{"packets cut", s.count("trims")},
+        std::pair{"packets lost in a dark rotor", s.count("lost")},
+        std::pair{"retransmissions", s.count("retransmissions")}}) {
     if (value > 0) lines.emplace_back(label, count(value));
   }
   return lines;
@@ -117,7 +110,7 @@ std::string rotor_summary_json(const RotorRun& run) {
                             .seed = run.config.seed,
                             .why = rotor_why(run)});
   const CompletionTimes times(run.result.completion);
-  const auto& s = run.result.statistics;
+  const network::NetworkRecord& s = run.result.record;
   const bool complete = run.result.finished == run.flows.size();
   root.update({{"hosts", run.opera.hosts()},
                {"tors", run.opera.tors()},
@@ -132,14 +125,14 @@ std::string rotor_summary_json(const RotorRun& run) {
                {"fct_p99_us", times.empty() ? Json() : Json(to_us(times.percentile(99)))},
                {"fct_max_us", times.empty() ? Json() : Json(to_us(times.percentile(100)))},
                {"delivered_bytes", s.delivered.count()},
-               {"bulk_packets", s.bulk_delivered},
-               {"bulk_packets_relayed", s.bulk_relayed},
-               {"bulk_packets_returned", s.bulk_returned},
-               {"low_latency_packets", s.low_delivered},
-               {"trims", s.trims},
-               {"lost", s.lost},
-               {"retransmissions", s.retransmissions},
-               {"digest", fmt::format("{:016x}", run.result.digest)},
+               {"bulk_packets", s.count("bulk_packets")},
+               {"bulk_packets_relayed", s.count("bulk_packets_relayed")},
+               {"bulk_packets_returned", s.count("bulk_packets_returned")},
+               {"low_latency_packets", s.count("low_latency_packets")},
+               {"trims", s.count("trims")},
+               {"lost", s.count("lost")},
+               {"retransmissions", s.count("retransmissions")},
+               {"digest", fmt::format("{:016x}", s.digest)},
                {"setup_yaml", run.setup_yaml}});
   return summary_text(root);
 }
@@ -149,7 +142,7 @@ void write_rotor_folder(const RotorRun& run, const std::filesystem::path& folder
   write_file(folder / "setup.yaml", run.setup_yaml);
   write_file(folder / "schedule.csv", schedule_csv(run.opera));
   write_file(folder / "fct_distribution.csv", CompletionTimes(run.result.completion).distribution_csv());
-  const LinksRecord links = links_of(run);
+  const LinksRecord links = links_record(run.result.record, run.result.makespan);
   write_links(links, folder);
   write_flow_trace(traced(run.flows, run.result.completion), run.opera.hosts(), counters(links),
                    run.result.makespan, folder);

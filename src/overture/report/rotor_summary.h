@@ -7,7 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "overture/network/rotor/run_flows.h"
+#include "overture/network/flows.h"
+#include "overture/network/rotor/config.h"
 #include "overture/topology/opera.h"
 
 namespace overture::report {
@@ -18,8 +19,8 @@ struct RotorRun {
   std::string version;
   const topology::Opera& opera;
   const network::rotor::RotorConfig& config;
-  const std::vector<network::rotor::FlowSpec>& flows;
-  const network::rotor::RunResult& result;
+  const std::vector<network::FlowSpec>& flows;
+  const network::FlowsResult& result;
 };
 
 // Who faces whom: a row per slot, rotor and ToR. Larger networks have too many to look at: the header alone.

@@ -11,7 +11,7 @@
 namespace overture::setup {
 namespace {
 
-using network::packet::FlowSpec;
+using network::FlowSpec;
 
 std::string_view trimmed(std::string_view text) {
   constexpr std::string_view kBlank = " \t\r";
@@ -141,14 +141,14 @@ std::vector<FlowSpec> read_flows(const std::filesystem::path& file) {
                                    : parse_flow_csv(text, file.string());
 }
 
-std::string write_flow_csv(const std::vector<FlowSpec>& flows, const network::packet::RunResult& result) {
+std::string write_flow_csv(const std::vector<FlowSpec>& flows, const network::FlowTimes& times) {
   std::string text = "src,dst,bytes,start_ns,fct_ns\n";
   for (std::size_t i = 0; i < flows.size(); ++i) {
     const FlowSpec& flow = flows[i];
     const auto ns = [](Duration d) { return fmt::format("{}.{:03}", d.count() / 1000, d.count() % 1000); };
     text += fmt::format("{},{},{},{},{}\n", index(flow.from), index(flow.to), flow.size.count(),
                         flow.start.time_since_epoch() / Nanoseconds{1},
-                        result.completion[i] ? ns(*result.completion[i]) : "");
+                        times.completion[i] ? ns(*times.completion[i]) : "");
   }
   return text;
 }

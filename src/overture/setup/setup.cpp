@@ -2,12 +2,11 @@
 
 #include <algorithm>
 #include <bit>
-#include <limits>
 
 #include <fmt/format.h>
 
 #include "overture/base/files.h"
-#include "overture/network/analytical/astra_json.h"
+#include "overture/setup/network_schema.h"
 #include "overture/setup/schema.h"
 #include "overture/workload/astra_text.h"
 
@@ -22,15 +21,34 @@ template <class V>
 void describe(V& v, Setup& s, std::string& workload_file) {
   v.from("ours");
   v.field("name", s.name, "Of the run, shown in results");
+  v.field("seed", s.seed, "Of every random choice");
   v.field("passes", s.simulation.passes, "Training iterations");
-  v.group("network", "The machine's network, dimension by dimension",
-          [&](auto& group) { describe(group, s.simulation.network); });
+  v.group("network", "Dimensions or a topology, and what carries messages there",
+          [&](auto& group) { describe(group, s.network); });
   v.group("system", "How collectives are carried out", [&](auto& group) { describe(group, s.simulation); });
   v.group("workload", "What is trained", [&](auto& group) {
     group.field("file", workload_file,
                 "ASTRA-sim 1.0 text file, beside the setup, instead of the keys below");
     describe(group, s.simulation.workload);
   });
+  v.group("traffic", "What flows sends, unless --flows names a file",
+          [&](auto& group) { describe(group, s.traffic); });
+  v.group("monitor", "Links over time, into links_over_time.csv", [&](auto& group) {
+    group.field("interval", s.monitor.interval, "Between two looks; doubles when the samples are full");
+    group.field("samples", s.monitor.samples, "Most kept of each link; even; 0: links are not watched");
+  });
+}
+
+// Networks stood at the top level once.
+void require_new_shape(const Value& root, const std::string& file) {
+  for (const std::string key :
+       {"topology", "nodes", "oversubscription", "paths", "queue", "transport", "tcp", "ndp", "htsim_dctcp",
+        "roce", "plain", "lossless", "rotor", "threads", "memory_limit"}) {
+    if (root.find(key) == nullptr) continue;
+    throw UserError(
+        {.file = file, .key = key}, "stands under network: now",
+        fmt::format("write network: {{{}: ...}}, and -s network.{}=... on the command line", key, key));
+  }
 }
 
 // What suits a dimension when the setup does not say: ring on rings, everybody at once on a mesh; on a switch
@@ -75,20 +93,6 @@ void complete_algorithms(simulation::SimulationConfig& c, const std::string& fil
   }
 }
 
-void check_network(const network::AnalyticalConfig& network, const std::string& file) {
-  constexpr std::size_t kMaxDimensions = 10;
-  if (network.dimensions.empty())
-    fail(file, "network.dimensions", "is missing", "a network has at least one dimension");
-  if (network.dimensions.size() > kMaxDimensions)
-    fail(file, "network.dimensions", "has more than 10 dimensions");
-  double ranks = 1;
-  for (std::size_t d = 0; d < network.dimensions.size(); ++d) {
-    network::check_dimension(network.dimensions[d], file, fmt::format("network.dimensions.{}", d));
-    ranks *= network.dimensions[d].size;
-  }
-  if (ranks > std::numeric_limits<int>::max()) fail(file, "network.dimensions", "make more than 2^31 NPUs");
-}
-
 void check_numbers(const simulation::SimulationConfig& c, const std::string& file) {
   const auto positive = [&](int value, const std::string& key) {
     if (value < 1) fail(file, key, fmt::format("{} is less than 1", value));
@@ -102,10 +106,13 @@ void check_numbers(const simulation::SimulationConfig& c, const std::string& fil
 
 }  // namespace
 
-Setup parse_setup(std::string_view text, const std::string& file, const std::vector<std::string>& overrides) {
+Setup parse_setup(std::string_view text, const std::string& file, const std::vector<std::string>& overrides,
+                  Needs needs) {
   Value root = parse_yaml(text, file);
   for (const std::string& assignment : overrides) override_value(root, assignment);
+  require_new_shape(root, file);
   Setup setup;
+  setup.file = file;
   setup.simulation.system_file = file;
   std::string workload_file;
   Reader reader(&root, file, "");
@@ -118,19 +125,35 @@ Setup parse_setup(std::string_view text, const std::string& file, const std::vec
     const std::filesystem::path path = std::filesystem::path(file).parent_path() / workload_file;
     setup.simulation.workload = workload::parse_astra_workload(read_file(path), path.string());
   }
-  check_network(setup.simulation.network, file);
+  const network::NetworkConfig network = network_config(setup);
+  if (const auto* analytical = std::get_if<network::AnalyticalConfig>(&network)) {
+    setup.simulation.network = *analytical;
+    complete_algorithms(setup.simulation, file);
+  }
+  if (setup.monitor.samples != 0) require_sound(setup.monitor);
   check_numbers(setup.simulation, file);
-  workload::check_workload(setup.simulation.workload, {.file = file, .key = "workload"});
-  complete_algorithms(setup.simulation, file);
+  if (needs == Needs::workload || !setup.simulation.workload.layers.empty())
+    workload::check_workload(setup.simulation.workload, {.file = file, .key = "workload"});
   return setup;
 }
 
-Setup load_setup(const std::filesystem::path& file, const std::vector<std::string>& overrides) {
-  return parse_setup(read_file(file), file.string(), overrides);
+Setup load_setup(const std::filesystem::path& file, const std::vector<std::string>& overrides, Needs needs) {
+  return parse_setup(read_file(file), file.string(), overrides, needs);
+}
+
+network::NetworkConfig network_config(const Setup& setup) {
+  return network_config(setup.network, setup.seed, setup.file);
+}
+
+std::vector<network::FlowSpec> make_traffic(const Setup& setup, int hosts) {
+  return make_traffic(
+      setup.traffic, hosts,
+      {.file = setup.file, .memory_limit = setup.network.packets.memory_limit, .seed = setup.seed});
 }
 
 std::string write_setup(const Setup& setup) {
   Setup copy = setup;
+  if (!setup.simulation.network.dimensions.empty()) copy.network.analytical = setup.simulation.network;
   std::string no_file;
   return to_yaml(Writer::without_defaults(copy, [&](Writer& w, Setup& s) { describe(w, s, no_file); }));
 }

@@ -6,21 +6,39 @@
 #include <string>
 #include <vector>
 
+#include "overture/network/flows.h"
+#include "overture/setup/network_setup.h"
+#include "overture/setup/traffic.h"
 #include "overture/setup/visitors.h"
 #include "overture/simulation/simulation.h"
 
 namespace overture::setup {
 
+// What a command takes from a setup: all of it, or only the network and what belongs to it.
+enum class Needs : std::uint8_t { workload, network };
+
 struct Setup {
   std::string name = "run";
+  std::uint64_t seed = 1;
+  NetworkSetup network;
+  TrafficPattern traffic;          // in place of a workload, for `overture flows`
+  network::MonitorConfig monitor;  // links over time; no samples: off
+  std::string file;                // of the setup itself
+  // Its network is the analytical one, if that is what the setup has.
   simulation::SimulationConfig simulation;
 };
 
 // `overrides` are "key=value" from the command line. Files that the setup names are found beside it. Throws
 // UserError.
-Setup load_setup(const std::filesystem::path& file, const std::vector<std::string>& overrides = {});
+Setup load_setup(const std::filesystem::path& file, const std::vector<std::string>& overrides = {},
+                 Needs needs = Needs::workload);
 Setup parse_setup(std::string_view text, const std::string& file,
-                  const std::vector<std::string>& overrides = {});
+                  const std::vector<std::string>& overrides = {}, Needs needs = Needs::workload);
+
+// Of the whole setup. Throws UserError, though not for a setup that was read.
+network::NetworkConfig network_config(const Setup& setup);
+// Flows of the pattern between so many hosts. Throws UserError.
+std::vector<network::FlowSpec> make_traffic(const Setup& setup, int hosts);
 
 std::string write_setup(const Setup& setup);
 

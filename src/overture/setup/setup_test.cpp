@@ -94,7 +94,7 @@ TEST(Setup, ErrorsNameFileLineKeyAndWhatWouldWork) {
   EXPECT_NE(error_of(kSmall, {"system.nonsense=1"}).find("system.nonsense: unknown key"), std::string::npos);
   EXPECT_NE(error_of(with("last_bottom_layer: 1", "last_bottom_layer: 7")).find("layer 7 does not exist"),
             std::string::npos);
-  EXPECT_NE(error_of("name: x\n").find("network.dimensions: is missing"), std::string::npos);
+  EXPECT_NE(error_of("name: x\n").find("network.topology: is missing"), std::string::npos);
   EXPECT_NE(error_of(with("layers:", "file: no.txt\n  layers:")).find("both a file and layers"),
             std::string::npos);
 }

@@ -6,8 +6,6 @@
 #include <fmt/format.h>
 
 #include "overture/base/error.h"
-#include "overture/network/packet/packet_network.h"
-#include "overture/network/rotor/rotor_network.h"
 #include "overture/sim/event_queue.h"
 #include "overture/system/fit.h"
 #include "overture/system/scope.h"
@@ -41,14 +39,23 @@ system::System::Setup make_setup(const system::SystemConfig& config, CollectiveK
   return setup;
 }
 
-// All hosts in one dimension. Packets meet, so that no rank stands for another.
-CollectivePoint play_on_all(int hosts, const system::SystemConfig& system, CollectiveKind kind, Bytes size,
-                            sim::EventQueue& events, network::Network& network) {
-  const topology::Hierarchy machine({{topology::DimensionKind::switched, hosts}});
-  auto setup = make_setup(system, kind, machine);
+// What a rank can send into each dimension, where the network says so.
+void set_bandwidths(const network::NetworkConfig& config, system::System::Setup& setup) {
+  const auto* analytical = std::get_if<network::AnalyticalConfig>(&config);
+  if (analytical == nullptr) return;
+  for (std::size_t d = 0; d < analytical->dimensions.size(); ++d)
+    setup.gib_per_s[d] = network::rank_gib_per_s(analytical->dimensions[d]);
+}
+
+// Where packets meet no rank stands for another; the analytical network knows better.
+void set_scope(const network::NetworkConfig& config, CollectiveKind kind, const topology::Hierarchy& machine,
+               system::System::Setup& setup) {
   setup.scope = system::Scope::all;
   setup.uniform = false;
-  return {size, play(std::move(setup), kind, size, machine, events, network), machine.ranks()};
+  if (!std::holds_alternative<network::AnalyticalConfig>(config)) return;
+  const bool contention = network::shares_links(config);
+  setup.scope = system::exact_scope(setup.config, std::array{kind}, setup.logical, machine, contention);
+  setup.uniform = setup.scope == system::Scope::rank_0;
 }
 
 }  // namespace
@@ -64,34 +71,15 @@ double CollectivePoint::bus_bandwidth(CollectiveKind kind) const {
   return algorithm_bandwidth() * share;
 }
 
-CollectivePoint run_collective(const network::AnalyticalConfig& config, const system::SystemConfig& system,
+CollectivePoint run_collective(const network::NetworkConfig& config, const system::SystemConfig& system,
                                CollectiveKind kind, Bytes size) {
   sim::EventQueue events;
-  const topology::Hierarchy machine = network::hierarchy(config);
-  const auto network = network::make_network(config, machine, events);
+  const auto network = network::make_network(config, events);
+  const topology::Hierarchy machine = network::system_dimensions(config, network->ranks());
   auto setup = make_setup(system, kind, machine);
-  for (std::size_t d = 0; d < config.dimensions.size(); ++d) {
-    setup.gib_per_s[d] = network::rank_gib_per_s(config.dimensions[d]);
-  }
-  const bool contention = config.contention == network::Contention::links;
-  setup.scope = system::exact_scope(setup.config, std::array{kind}, setup.logical, machine, contention);
-  setup.uniform = setup.scope == system::Scope::rank_0;
+  set_bandwidths(config, setup);
+  set_scope(config, kind, machine, setup);
   return {size, play(std::move(setup), kind, size, machine, events, *network), machine.ranks()};
-}
-
-CollectivePoint run_collective(const std::function<topology::Topology()>& make_topology,
-                               const network::packet::PacketConfig& config,
-                               const system::SystemConfig& system, CollectiveKind kind, Bytes size) {
-  sim::EventQueue events;
-  network::packet::PacketNetwork network(make_topology(), config, events);
-  return play_on_all(network.graph().hosts(), system, kind, size, events, network);
-}
-
-CollectivePoint run_collective(const topology::Opera& opera, const network::rotor::RotorConfig& config,
-                               const system::SystemConfig& system, CollectiveKind kind, Bytes size) {
-  sim::EventQueue events;
-  network::rotor::RotorNetwork network(opera, config, events);
-  return play_on_all(opera.hosts(), system, kind, size, events, network);
 }
 
 std::vector<Bytes> sizes(Bytes first, Bytes last, int factor) {

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include "overture/base/error.h"
-#include "overture/topology/star.h"
 
 namespace overture::study {
 namespace {
@@ -35,10 +34,10 @@ TEST(CollectiveBench, ARingAllReduceTakesWhatItsStepsTake) {
 }
 
 TEST(CollectiveBench, PacketsAgreeWithSharedLinksOnAStar) {
-  const auto star = [] { return topology::star({.hosts = 8}); };
+  const network::PacketNetworkConfig star{.topology = {.shape = topology::StarConfig{.hosts = 8}}};
   for (const AlgorithmKind algorithm : {AlgorithmKind::ring, AlgorithmKind::direct}) {
     for (const CollectiveKind kind : {CollectiveKind::all_to_all, CollectiveKind::all_gather}) {
-      const CollectivePoint packets = run_collective(star, {}, with(algorithm), kind, 8_MiB);
+      const CollectivePoint packets = run_collective(star, with(algorithm), kind, 8_MiB);
       const CollectivePoint links = run_collective(kSwitch, with(algorithm), kind, 8_MiB);
       // Headers take 42 of 1490 bytes; windows, ACKs and store-and-forward a little more. Never faster than
       // the links.

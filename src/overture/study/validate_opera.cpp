@@ -24,7 +24,7 @@ using namespace literals;
 using network::rotor::RotorConfig;
 using system::AlgorithmKind;
 using workload::DlrmStep;
-using Flows = std::vector<network::rotor::FlowSpec>;
+using Flows = std::vector<network::FlowSpec>;
 
 constexpr Time kStart{1us};
 constexpr int kHosts = 16;

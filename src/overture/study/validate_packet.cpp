@@ -19,6 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 using namespace literals;
 using namespace network::packet;
+using network::FlowSpec;
 using topology::Topology;
 
 std::vector<std::vector<double>> read_numbers(const fs::path& file) {

@@ -20,7 +20,7 @@ topology::Opera opera(int tors) {
 
 FlowSpec flow(int from, int to, Bytes size) { return {.from = Rank{from}, .to = Rank{to}, .size = size}; }
 
-RunResult fluid(const topology::Opera& opera, const std::vector<FlowSpec>& flows) {
+FluidRun fluid(const topology::Opera& opera, const std::vector<FlowSpec>& flows) {
   RotorFluid made = rotor_fluid(opera, {.circuits = Circuits::average});
   return run_flows(std::move(made.topology), made.config, flows);
 }

@@ -14,7 +14,7 @@ topology::Opera small() {
   return topology::read_dynexp(OVERTURE_GOLDEN "/htsim/topologies/opera_N8_k8_100G.txt").opera;
 }
 
-RunResult run(const topology::Opera& opera, const std::vector<FlowSpec>& flows) {
+FluidRun run(const topology::Opera& opera, const std::vector<FlowSpec>& flows) {
   RotorFluid fluid = rotor_fluid(opera, {.efficiency = 1});
   return run_flows(std::move(fluid.topology), fluid.config, flows);
 }
@@ -34,7 +34,7 @@ TEST(RotorFluid, AFlowWaitsForItsCircuit) {
   for (const int to : {5, 9, 13, 17, 21, 25, 29}) {
     const Duration start = first_meeting(opera, 0, to);
     if (start + opera.slot() > opera.cycle()) continue;  // open at time 0 as well
-    const RunResult result = run(opera, {{.from = Rank{0}, .to = Rank{to}, .size = 12'500_B}});
+    const FluidRun result = run(opera, {{.from = Rank{0}, .to = Rank{to}, .size = 12'500_B}});
     EXPECT_EQ(result.completion[0], start + Duration{1us + 500ns}) << to;
   }
 }
@@ -45,13 +45,13 @@ TEST(RotorFluid, AFlowLongerThanASlotGoesOnInTheNextCycle) {
   while (first_meeting(opera, 0, to) + opera.slot() > opera.cycle()) to += 4;  // whole before the cycle ends
   const Duration start = first_meeting(opera, 0, to);
   const Bytes slot_and_a_bit{opera.slot().count() / 80 + 12'500};
-  const RunResult result = run(opera, {{.from = Rank{0}, .to = Rank{to}, .size = slot_and_a_bit}});
-  EXPECT_NEAR(static_cast<double>((result.completion[0] - opera.cycle() - start - Duration{1500ns}).count()),
+  const FluidRun result = run(opera, {{.from = Rank{0}, .to = Rank{to}, .size = slot_and_a_bit}});
+  EXPECT_NEAR(static_cast<double>((*result.completion[0] - opera.cycle() - start - Duration{1500ns}).count()),
               0, 100);
 }
 
 TEST(RotorFluid, WithinARackNothingWaits) {
-  const RunResult result = run(small(), {{.from = Rank{0}, .to = Rank{1}, .size = 12'500_B}});
+  const FluidRun result = run(small(), {{.from = Rank{0}, .to = Rank{1}, .size = 12'500_B}});
   EXPECT_EQ(result.completion[0], Duration{1us});
 }
 
@@ -67,7 +67,7 @@ TEST(RotorFluid, ALongAllToAllTakesTheCircuitsShareOfTime) {
   }
   const double slots = to_us(transfer_time(Bytes{16 * 1'000'000}, 100_Gbps)) / to_us(opera.slot());
   const double least = slots * to_us(opera.cycle());
-  const RunResult result = run(opera, flows);
+  const FluidRun result = run(opera, flows);
   EXPECT_GT(to_us(result.makespan), least - to_us(opera.cycle()));
   EXPECT_LT(to_us(result.makespan), 1.1 * least + to_us(opera.cycle()));
   EXPECT_EQ(result.statistics.delivered, Bytes{32 * 31 * 1'000'000});

@@ -4,29 +4,18 @@
 
 #include <vector>
 
-#include "overture/base/ids.h"
-#include "overture/base/units.h"
 #include "overture/network/flow/config.h"
 #include "overture/network/flow/flow_network.h"
+#include "overture/network/flows.h"
 
 namespace overture::network::flow {
 
-struct FlowSpec {
-  Rank from;
-  Rank to;
-  Bytes size;
-  Time start{};
-};
-
-struct RunResult {
-  std::vector<Duration> completion;  // from start to last byte delivered
-  Duration makespan{};               // the last completion, from time 0
+struct FluidRun : FlowTimes {
   Statistics statistics;
 };
 
 // A flow to its own host takes no time, one of 0 bytes is sent as 1. Throws UserError when a host does not
 // exist, a size or start is negative, a flow can never end, or the configuration cannot work.
-RunResult run_flows(topology::Topology topology, const FlowConfig& config,
-                    const std::vector<FlowSpec>& flows);
+FluidRun run_flows(topology::Topology topology, const FlowConfig& config, const std::vector<FlowSpec>& flows);
 
 }  // namespace overture::network::flow

@@ -154,10 +154,10 @@ TEST(SimGrid, EveryFlowEndsAtTheSameTime) {
   simgrid.run();
   for (std::size_t i = 0; i < theirs.size(); ++i) {
     const Case tested = cases()[i / kSeeds];
-    const RunResult ours = run_flows(tested.make(), tested.config, flows_of(tested, 1 + i));
+    const FluidRun ours = run_flows(tested.make(), tested.config, flows_of(tested, 1 + i));
     double worst = 0;
     for (std::size_t flow = 0; flow < theirs[i].size(); ++flow) {
-      worst = std::max(worst, std::abs(to_seconds(ours.completion[flow]) / theirs[i][flow] - 1));
+      worst = std::max(worst, std::abs(to_seconds(*ours.completion[flow]) / theirs[i][flow] - 1));
     }
     EXPECT_LT(worst, 0.001) << tested.name;
     RecordProperty(fmt::format("worst_{}_{}", tested.name, i), fmt::format("{:.2e}", worst));

@@ -124,7 +124,7 @@ std::optional<fs::path> find_ns3_program() {
 }
 
 std::string network_text(const topology::Topology& topology, const packet::PacketConfig& config,
-                         const std::vector<packet::FlowSpec>& flows, const packet::RunLimits& limits) {
+                         const std::vector<FlowSpec>& flows, const RunLimits& limits) {
   require_possible(config);
   const Graph& graph = topology.graph;
   const Cables cables(graph);
@@ -143,7 +143,7 @@ std::string network_text(const topology::Topology& topology, const packet::Packe
     }
     text += '\n';
   }
-  for (const packet::FlowSpec& flow : flows) {
+  for (const FlowSpec& flow : flows) {
     text += fmt::format("flow {} {} {} {}\n", index(flow.from), index(flow.to),
                         std::max<std::int64_t>(flow.size.count(), 1), flow.start.time_since_epoch().count());
   }
@@ -151,10 +151,10 @@ std::string network_text(const topology::Topology& topology, const packet::Packe
 }
 
 Ns3Result run_flows(const fs::path& program, const topology::Topology& topology,
-                    const packet::PacketConfig& config, const std::vector<packet::FlowSpec>& flows,
-                    const packet::RunLimits& limits) {
-  std::vector<packet::FlowSpec> crossing;  // a flow to its own host takes no time
-  for (const packet::FlowSpec& flow : flows) {
+                    const packet::PacketConfig& config, const std::vector<FlowSpec>& flows,
+                    const RunLimits& limits) {
+  std::vector<FlowSpec> crossing;  // a flow to its own host takes no time
+  for (const FlowSpec& flow : flows) {
     if (flow.from != flow.to) crossing.push_back(flow);
   }
   const TemporaryFolder folder;
@@ -165,7 +165,7 @@ Ns3Result run_flows(const fs::path& program, const topology::Topology& topology,
   std::istringstream completions(read_file(folder / "fct.txt"));
   std::string label;
   times >> label >> result.open_seconds >> label >> result.run_seconds;
-  for (const packet::FlowSpec& flow : flows) {
+  for (const FlowSpec& flow : flows) {
     std::int64_t ps = 0;
     if (flow.from != flow.to && !(completions >> ps))
       throw UserError({.file = program.string()}, "told fewer completion times than there are flows");

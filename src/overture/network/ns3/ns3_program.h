@@ -28,12 +28,12 @@ std::optional<std::filesystem::path> find_ns3_program();
 
 // The text above. Throws UserError when ns-3 cannot do what the configuration asks for.
 std::string network_text(const topology::Topology& topology, const packet::PacketConfig& config,
-                         const std::vector<packet::FlowSpec>& flows, const packet::RunLimits& limits);
+                         const std::vector<FlowSpec>& flows, const RunLimits& limits);
 
 // Throws UserError when the program fails. Its files lie in a new folder under the system's temporary one
 // while it runs.
 Ns3Result run_flows(const std::filesystem::path& program, const topology::Topology& topology,
-                    const packet::PacketConfig& config, const std::vector<packet::FlowSpec>& flows,
-                    const packet::RunLimits& limits = {});
+                    const packet::PacketConfig& config, const std::vector<FlowSpec>& flows,
+                    const RunLimits& limits = {});
 
 }  // namespace overture::network::ns3

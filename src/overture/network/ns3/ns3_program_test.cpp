@@ -31,7 +31,7 @@ TEST(Ns3Program, RefusesWhatNs3CannotDo) {
 
 #ifdef OVERTURE_NS3
 void expect_equal_completions(const topology::Topology& topology, const PacketConfig& config,
-                              const std::vector<packet::FlowSpec>& flows, double tolerance) {
+                              const std::vector<FlowSpec>& flows, double tolerance) {
   const Ns3Result theirs = run_flows(OVERTURE_NS3, topology, config, flows);
   const packet::RunResult ours = packet::run_flows(topology, config, flows);
   ASSERT_EQ(theirs.completion.size(), flows.size());

@@ -1,26 +1,12 @@
 #include "overture/network/packet/run_flows.h"
 
 #include <algorithm>
-#include <chrono>
 #include <limits>
 
-#include <fmt/format.h>
-
-#include "overture/base/error.h"
 #include "overture/network/packet/engine.h"
 
 namespace overture::network::packet {
 namespace {
-
-void require_sound(const FlowSpec& flow, int hosts) {
-  for (const Rank host : {flow.from, flow.to}) {
-    if (index(host) < 0 || index(host) >= hosts) {
-      throw UserError(fmt::format("a flow names host {}, but hosts are 0 to {}", index(host), hosts - 1));
-    }
-  }
-  if (flow.size < Bytes{0}) throw UserError("a flow has a negative size");
-  if (flow.start < Time{}) throw UserError("a flow starts before time 0");
-}
 
 // Runs to the limits, in pieces: between them the links are looked at, and the machine's clock.
 class BoundedRun {
@@ -28,14 +14,12 @@ class BoundedRun {
   BoundedRun(Engine& engine, const RunLimits& limits, LinkHistory* history)
       : engine_(engine),
         until_(limits.until ? limits.until->time_since_epoch().count() : kNever),
-        step_(limits.wall || limits.go_on ? kStep : kNever),
-        history_(history),
-        go_on_(limits.go_on) {
-    if (limits.wall) stop_ = std::chrono::steady_clock::now() + *limits.wall;
-  }
+        patience_(limits),
+        step_(patience_.asks() ? kStep : kNever),
+        history_(history) {}
 
   void run() {
-    while (goes_on() && !late() && wanted()) {
+    while (goes_on() && patience_.lasts(engine_.completions().size())) {
       sample(std::min(engine_.next_time() - 1, until_));
       engine_.run(piece_end());
     }
@@ -48,8 +32,6 @@ class BoundedRun {
 
   // Nothing is ever due when all is delivered, or when a lossless network has locked up.
   bool goes_on() const { return engine_.next_time() <= until_ && engine_.next_time() != kNever; }
-  bool late() const { return stop_ && std::chrono::steady_clock::now() >= *stop_; }
-  bool wanted() const { return !go_on_ || go_on_(engine_.completions().size()); }
   std::int64_t due() const {
     return history_ == nullptr ? kNever : history_->next().time_since_epoch().count();
   }
@@ -65,10 +47,9 @@ class BoundedRun {
 
   Engine& engine_;
   std::int64_t until_;
+  Patience patience_;
   std::int64_t step_;
   LinkHistory* history_;
-  const std::function<bool(std::size_t)>& go_on_;
-  std::optional<std::chrono::steady_clock::time_point> stop_;
   std::vector<LinkState> states_;
 };
 
@@ -91,19 +72,10 @@ std::vector<NetworkRecord::Counter> counters(const Statistics& of) {
           {"connections", of.connections}};
 }
 
-void summarise(const std::vector<FlowSpec>& flows, RunResult& result) {
-  for (std::size_t i = 0; i < flows.size(); ++i) {
-    if (!result.completion[i]) continue;
-    ++result.finished;
-    result.makespan = std::max(result.makespan, flows[i].start.time_since_epoch() + *result.completion[i]);
-  }
-  result.simulated = result.makespan;
-}
-
 RunResult run_flows(const topology::Topology& topology, const PacketConfig& config,
                     const std::vector<FlowSpec>& flows, const RunLimits& limits,
                     const std::optional<MonitorConfig>& monitor) {
-  for (const FlowSpec& flow : flows) require_sound(flow, topology.graph.hosts());
+  network::require_sound(flows, topology.graph.hosts());
   Engine engine(topology, config, Pause::when_idle);
   const auto hosts = static_cast<std::size_t>(topology.graph.hosts());
   engine.reserve(std::min(flows.size(), hosts * (hosts - 1)));
@@ -121,7 +93,7 @@ RunResult run_flows(const topology::Topology& topology, const PacketConfig& conf
     flow_of_message.push_back(i);
   }
   if (monitor) {
-    require_sound(*monitor);
+    network::require_sound(*monitor);
     result.history = LinkHistory(*monitor, topology.graph.links().size());
   }
   BoundedRun(engine, limits, monitor ? &result.history : nullptr).run();

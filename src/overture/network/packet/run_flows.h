@@ -3,33 +3,17 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <vector>
 
-#include "overture/base/ids.h"
 #include "overture/base/units.h"
+#include "overture/network/flows.h"
 #include "overture/network/link_history.h"
 #include "overture/network/packet/config.h"
 #include "overture/network/record.h"
 #include "overture/topology/routing.h"
 
 namespace overture::network::packet {
-
-struct FlowSpec {
-  Rank from;
-  Rank to;
-  Bytes size;
-  Time start{};
-};
-
-// A run can be cut short; it then reports what finished.
-struct RunLimits {
-  std::optional<Time> until;                 // simulated
-  std::optional<std::chrono::seconds> wall;  // of this machine
-  // If given, called now and then with the number of flows that have finished; false ends the run.
-  std::function<bool(std::size_t)> go_on;
-};
 
 struct Statistics {
   std::uint64_t packet_hops = 0;   // arrivals of a packet at the end of a link
@@ -51,12 +35,7 @@ struct Statistics {
 
 std::vector<NetworkRecord::Counter> counters(const Statistics& of);
 
-struct RunResult {
-  std::vector<std::optional<Duration>> completion;  // from start to last byte delivered; none: not finished
-  Duration makespan{};                              // the last completion, from time 0
-  std::size_t finished = 0;
-  Duration simulated{};  // the makespan, or when the run was cut short
-  bool locked = false;   // unfinished, and nothing can move any more: buffers wait for each other in a circle
+struct RunResult : FlowTimes {
   Statistics statistics;
   std::vector<LinkRecord> links;  // as in the topology's graph
   LinkHistory history;            // if it was asked for
@@ -69,8 +48,5 @@ struct RunResult {
 RunResult run_flows(const topology::Topology& topology, const PacketConfig& config,
                     const std::vector<FlowSpec>& flows, const RunLimits& limits = {},
                     const std::optional<MonitorConfig>& monitor = std::nullopt);
-
-// Fills in what follows from the completion times: how many finished, and the makespan.
-void summarise(const std::vector<FlowSpec>& flows, RunResult& result);
 
 }  // namespace overture::network::packet

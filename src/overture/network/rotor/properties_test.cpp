@@ -255,7 +255,7 @@ TEST(RotorProperties, LostPullsAreRecoveredUnlessTheDefectIsWanted) {
   EXPECT_EQ(right.finished, flows.size());
   EXPECT_GT(right.statistics.lost, 0);
   config.defects.lost_pulls_stay_lost = true;
-  EXPECT_LT(run_flows(opera, config, flows, {.until = Time{1s}}).finished, flows.size());
+  EXPECT_LT(run_flows(opera, config, flows, {.limits = {.until = Time{1s}}}).finished, flows.size());
 }
 
 // Eight senders to one host: queues trim, the receiver paces, and its link is nearly full.

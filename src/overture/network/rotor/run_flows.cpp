@@ -3,26 +3,16 @@
 #include <algorithm>
 #include <numeric>
 
-#include <fmt/format.h>
-
-#include "overture/base/error.h"
 #include "overture/network/rotor/bulk_engine.h"
 #include "overture/network/rotor/packet_engine.h"
 
 namespace overture::network::rotor {
 namespace {
 
-void require_sound(const std::vector<FlowSpec>& flows, int hosts) {
-  for (std::size_t i = 0; i < flows.size(); ++i) {
-    for (const int host : {index(flows[i].from), index(flows[i].to)}) {
-      if (host < 0 || host >= hosts) {
-        throw UserError(fmt::format("flow {}: there is no host {}", i, host),
-                        fmt::format("hosts are numbered from 0 to {}", hosts - 1));
-      }
-    }
-    if (flows[i].size < Bytes{0}) throw UserError(fmt::format("flow {}: its size is negative", i));
-    if (flows[i].start < Time{}) throw UserError(fmt::format("flow {}: it starts before time 0", i));
-  }
+constexpr std::uint64_t kPiece = 1024;  // steps between two questions whether to go on
+
+Time until(const RunOptions& options) {
+  return options.limits.until.value_or(Time{std::chrono::seconds(1000)});
 }
 
 std::vector<std::size_t> by_start(const std::vector<FlowSpec>& flows) {
@@ -32,9 +22,8 @@ std::vector<std::size_t> by_start(const std::vector<FlowSpec>& flows) {
   return order;
 }
 
-void finish(RunResult& result, const std::vector<FlowSpec>& flows, std::size_t flow, Time when) {
+void finish(RotorRun& result, const std::vector<FlowSpec>& flows, std::size_t flow, Time when) {
   result.completion[flow] = when - flows[flow].start;
-  result.makespan = std::max(result.makespan, when.time_since_epoch());
   ++result.finished;
 }
 
@@ -52,12 +41,13 @@ class Owners {
 };
 
 void run_bulk(const topology::Opera& opera, const RotorConfig& config, const std::vector<FlowSpec>& flows,
-              const RunOptions& options, RunResult& result) {
+              const RunOptions& options, RotorRun& result) {
   BulkEngine engine(opera, config);
   if (options.watched_bins > 0) engine.watch(result.load);
   Owners owners;
   const std::vector<std::size_t> order = by_start(flows);
   const Duration slice_time = opera.timing().slice();
+  const Patience patience(options.limits);
   std::size_t next = 0;
   for (std::int64_t slice = 0; next < order.size() || engine.outstanding() > 0; ++slice) {
     if (engine.outstanding() == 0) {
@@ -65,7 +55,8 @@ void run_bulk(const topology::Opera& opera, const RotorConfig& config, const std
       slice = std::max<std::int64_t>(slice, (start + slice_time - Duration{1}) / slice_time);
     }
     const Time begin{slice_time * slice};
-    if (begin > options.until) break;
+    result.simulated = begin.time_since_epoch();
+    if (begin > until(options) || !patience.lasts(result.finished)) break;
     for (; next < order.size() && flows[order[next]].start <= begin; ++next) {
       const FlowSpec& flow = flows[order[next]];
       if (flow.from == flow.to) {
@@ -86,7 +77,7 @@ void run_bulk(const topology::Opera& opera, const RotorConfig& config, const std
 }
 
 void run_packets(const topology::Opera& opera, const topology::OperaPaths& paths, const RotorConfig& config,
-                 const std::vector<FlowSpec>& flows, const RunOptions& options, RunResult& result) {
+                 const std::vector<FlowSpec>& flows, const RunOptions& options, RotorRun& result) {
   PacketEngine engine(opera, paths, config);
   if (options.watched_bins > 0) engine.watch(result.load);
   Owners owners;
@@ -101,9 +92,12 @@ void run_packets(const topology::Opera& opera, const topology::OperaPaths& paths
     owners.set(engine.post(index(flow.from), index(flow.to), bytes, start), i);
   }
   // Slices go on as long as bulk is under way, so the end of the messages is the end of the run.
-  while (engine.outstanding() > 0) {
+  const Patience patience(options.limits);
+  for (std::uint64_t step = 0; engine.outstanding() > 0; ++step) {
     const std::int64_t next = engine.next_time();
-    if (next > options.until.time_since_epoch().count()) break;
+    if (next > until(options).time_since_epoch().count()) break;
+    if (step % kPiece == 0 && !patience.lasts(result.finished)) break;
+    result.simulated = Duration{next};
     engine.run(next);
     for (const Finished& done : engine.finished()) {
       finish(result, flows, owners[done.message], Time{Duration{done.when}});
@@ -122,11 +116,11 @@ bool any_low_latency(const RotorConfig& config, const std::vector<FlowSpec>& flo
 
 }  // namespace
 
-RunResult run_flows(const topology::Opera& opera, const RotorConfig& config,
-                    const std::vector<FlowSpec>& flows, const RunOptions& options) {
+RotorRun run_flows(const topology::Opera& opera, const RotorConfig& config,
+                   const std::vector<FlowSpec>& flows, const RunOptions& options) {
   require_sound(config, opera);
-  require_sound(flows, opera.hosts());
-  RunResult result;
+  network::require_sound(flows, opera.hosts());
+  RotorRun result;
   result.completion.resize(flows.size());
   if (options.watched_bins > 0)
     result.load = LinkLoad(LinkNumbers(opera).count(), opera.timing().slice(), options.watched_bins);
@@ -138,6 +132,9 @@ RunResult run_flows(const topology::Opera& opera, const RotorConfig& config,
   } else {
     run_packets(opera, topology::OperaPaths(opera, 1), config, flows, options, result);
   }
+  const Duration simulated = std::min(result.simulated, until(options).time_since_epoch());
+  summarise(flows, result);
+  if (result.finished < flows.size()) result.simulated = simulated;
   return result;
 }
 

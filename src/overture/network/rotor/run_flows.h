@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "overture/base/ids.h"
+#include "overture/network/flows.h"
 #include "overture/network/link_load.h"
 #include "overture/network/rotor/config.h"
 #include "overture/network/rotor/statistics.h"
@@ -15,24 +15,14 @@
 
 namespace overture::network::rotor {
 
-struct FlowSpec {
-  Rank from;
-  Rank to;
-  Bytes size;
-  Time start{};
-};
-
-struct RunResult {
-  std::vector<std::optional<Duration>> completion;  // from start to end; none: not finished
-  Duration makespan{};                              // the last completion, from time 0
-  std::size_t finished = 0;
+struct RotorRun : FlowTimes {
   RotorStatistics statistics;
   std::uint64_t digest = 0;  // same inputs, same digest
   LinkLoad load;             // if it was asked for
 };
 
 struct RunOptions {
-  Time until{std::chrono::seconds(1000)};       // simulated; then the run reports what finished
+  RunLimits limits;                             // simulated: at most 1000 s
   int watched_bins = 0;                         // even; of what links carry over time, 0: not watched
   bool packet_by_packet = false;                // even where bulk traffic is alone; for tests
   const topology::OperaPaths* paths = nullptr;  // of low-latency packets; null: one shortest path a pair
@@ -40,7 +30,7 @@ struct RunOptions {
 
 // A flow to its own host takes no time, one of 0 bytes is sent as 1. Throws UserError when a host does not
 // exist, a size or start is negative, or the configuration cannot work.
-RunResult run_flows(const topology::Opera& opera, const RotorConfig& config,
-                    const std::vector<FlowSpec>& flows, const RunOptions& options = {});
+RotorRun run_flows(const topology::Opera& opera, const RotorConfig& config,
+                   const std::vector<FlowSpec>& flows, const RunOptions& options = {});
 
 }  // namespace overture::network::rotor

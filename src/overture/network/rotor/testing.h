@@ -18,13 +18,13 @@ inline std::vector<FlowSpec> all_to_all(int hosts, Bytes size, Time start) {
   return flows;
 }
 
-inline double mean_us(const RunResult& result) {
+inline double mean_us(const RotorRun& result) {
   double sum = 0;
   for (const auto& completion : result.completion) sum += to_us(completion.value());
   return sum / static_cast<double>(result.completion.size());
 }
 
-inline double max_us(const RunResult& result) {
+inline double max_us(const RotorRun& result) {
   double most = 0;
   for (const auto& completion : result.completion) most = std::max(most, to_us(completion.value()));
   return most;

@@ -1,14 +1,14 @@
-#include "overture/setup/flows_setup.h"
+// Networks of links and of rotors as a setup describes them, once for reading, writing and explaining
+// (visitors.h). The analytical network is in schema.h.
+#pragma once
 
-#include <fmt/format.h>
+#include <string>
 
-#include "overture/base/error.h"
-#include "overture/base/files.h"
-#include "overture/topology/dynexp_file.h"
-#include "overture/topology/graph_file.h"
+#include "overture/setup/network_setup.h"
+#include "overture/setup/schema.h"
+#include "overture/setup/visitors.h"
 
 namespace overture::setup {
-namespace {
 
 using namespace network::packet;
 
@@ -248,191 +248,50 @@ void describe(V& v, network::rotor::RotorConfig& r) {
 }
 
 template <class V>
-void describe(V& v, TrafficPattern& t) {
-  v.from("ours, a small run");
-  v.field("pattern", t.kind,
-          "all_to_all, permutation, incast or ring; leave out when flows come from --flows");
-  v.field("size", t.size, "Of every flow");
-  v.field("order", t.order, "all_to_all: to i+1, i+2, ... (rotated), or everybody to 0, 1, ... (naive)");
-  v.field("group", t.group, "all_to_all: within groups of so many hosts; 0 means all");
-  v.field("senders", t.senders, "incast: hosts that send to host 0; 0 means all others");
-}
-
-template <class V>
-void describe(V& v, FlowsSetup& s) {
+void describe(V& v, NetworkSetup& n) {
   v.from("ours");
-  v.field("name", s.name, "Of the run, shown in results");
-  v.field("seed", s.network.seed, "Of every random choice");
-  v.group("topology", "Exactly one of these", [&](auto& g) { describe(g, s.topology); });
-  v.optional_group("nodes", s.nodes, "Machines of several GPUs whose NICs are the hosts of the topology",
+  v.field("backend", n.backend,
+          "What carries messages. Default: analytical for dimensions, packet for a topology, rotor for "
+          "topology.opera. flow and packet also run on dimensions, flow also on opera");
+  describe(v, n.analytical);
+  v.group("topology", "A graph of links, or rotors: at most one of these, and instead of dimensions",
+          [&](auto& g) { describe(g, n.topology); });
+  v.optional_group("nodes", n.nodes, "Machines of several GPUs whose NICs are the hosts of the topology",
                    [](auto& g, topology::HierarchicalSwitchConfig& c) {
                      g.field("gpus_per_node", c.gpus_per_node, "GPUs in each node");
                      g.field("nics_per_node", c.nics_per_node, "As many as GPUs: one each; fewer: shared");
                      describe(g, "inside", c.inside, "From GPU to the node's switch");
                      describe(g, "pcie", c.pcie, "From GPU or node switch to NIC");
                    });
-  v.field("oversubscription", s.oversubscription,
+  v.from("ours");
+  v.field("oversubscription", n.oversubscription,
           "leaf_spine and fat_tree: thins the upper tiers; 1 is full bisection");
-  v.field("paths", s.network.paths,
-          "Choice among equal ways: by destination, by a hash of the flow, per packet");
-  v.group("queue", "Output queues of switches", [&](auto& g) { describe(g, s.network.queue); });
-  v.field("transport", s.network.transport, "What carries the flows");
-  v.group("tcp", "TCP, with DCTCP as one of its congestion controls",
-          [&](auto& g) { describe(g, s.network.tcp); });
-  v.group("ndp", "NDP (SIGCOMM 2017): cut packets, paced by the receiver",
-          [&](auto& g) { describe(g, s.network.ndp); });
-  v.group("htsim_dctcp", "DCTCP as in the Opera study's htsim, to make its results again",
-          [&](auto& g) { describe(g, s.network.htsim_dctcp); });
-  v.group("roce", "RoCE with DCQCN, on the lossless network", [&](auto& g) { describe(g, s.network.roce); });
-  v.group("plain", "Packets and nothing else, on the lossless network",
-          [&](auto& g) { describe(g, s.network.plain); });
-  v.group("lossless", "Switches of roce and plain, in place of queue",
-          [&](auto& g) { describe(g, s.network.lossless); });
-  v.group("rotor", "topology.opera: RotorLB for bulk, NDP for the rest; in place of all transports",
-          [&](auto& g) { describe(g, s.rotor); });
-  v.field("threads", s.network.threads,
-          "tcp: the network in so many parts, each on a core; results are the same");
-  v.field("memory_limit", s.network.memory_limit, "A network that needs more is refused before the run");
-  v.group("traffic", "What is sent, unless --flows names a file", [&](auto& g) { describe(g, s.traffic); });
-  v.group("monitor", "Links over time, into links_over_time.csv", [&](auto& g) {
-    g.field("interval", s.monitor.interval, "Between two looks; doubles when the samples are full");
-    g.field("samples", s.monitor.samples, "Most kept of each link; even; 0: links are not watched");
+  v.field("paths", n.packets.paths,
+          "Choice among equal paths: by destination, by a hash of the flow, per packet");
+  v.group("fluid", "backend: flow", [&](auto& g) {
+    g.from("a wire without headers; 1436/1500 on rotors");
+    g.field("efficiency", n.fluid.efficiency, "Payload over bytes on the wire");
+    g.field("circuits", n.fluid.circuits,
+            "topology.opera: circuits that open and close, or their average over a cycle, with relays");
   });
-}
-
-[[noreturn]] void fail(const FlowsSetup& setup, const std::string& key, const std::string& what,
-                       const std::string& hint = {}) {
-  throw UserError({.file = setup.file, .key = key}, what, hint);
-}
-
-int chosen(const TopologyChoice& t) {
-  return (t.star ? 1 : 0) + (t.leaf_spine ? 1 : 0) + (t.fat_tree ? 1 : 0) + (t.torus ? 1 : 0) +
-         (t.expander ? 1 : 0) + (t.direct_connect ? 1 : 0) + (t.opera ? 1 : 0) + (t.file.empty() ? 0 : 1);
-}
-
-std::filesystem::path beside(const FlowsSetup& setup, const std::string& file) {
-  return std::filesystem::path(setup.file).parent_path() / file;
-}
-
-topology::ExpanderConfig with_seed(topology::ExpanderConfig config, std::uint64_t seed) {
-  config.seed = seed;
-  return config;
-}
-
-topology::Topology build(const FlowsSetup& setup) {
-  const TopologyChoice& t = setup.topology;
-  const bool thin = setup.oversubscription != 1;
-  if (thin && !t.leaf_spine && !t.fat_tree)
-    fail(setup, "oversubscription", "only a leaf_spine or fat_tree can be oversubscribed");
-  if (t.star) return topology::star(*t.star);
-  if (t.leaf_spine)
-    return topology::leaf_spine(thin ? topology::oversubscribed(*t.leaf_spine, setup.oversubscription)
-                                     : *t.leaf_spine);
-  if (t.fat_tree)
-    return topology::fat_tree(thin ? topology::oversubscribed(*t.fat_tree, setup.oversubscription)
-                                   : *t.fat_tree);
-  if (t.torus) return topology::torus(*t.torus);
-  if (t.expander) return topology::expander(with_seed(*t.expander, setup.network.seed));
-  if (t.direct_connect) return topology::direct_connect(*t.direct_connect);
-  if (t.opera)
-    fail(setup, "topology.opera", "changes with time and is no graph",
-         "`overture flows` and `overture bench collective` run it");
-  return topology::read_graph(beside(setup, t.file));
-}
-
-}  // namespace
-
-FlowsSetup parse_flows_setup(std::string_view text, const std::string& file,
-                             const std::vector<std::string>& overrides) {
-  Value root = parse_yaml(text, file);
-  for (const std::string& assignment : overrides) override_value(root, assignment);
-  FlowsSetup setup;
-  setup.file = file;
-  Reader reader(&root, file, "");
-  describe(reader, setup);
-  reader.finish();
-  if (chosen(setup.topology) != 1) {
-    fail(setup, "topology", fmt::format("chooses {} topologies", chosen(setup.topology)),
-         "choose one of star, leaf_spine, fat_tree, torus, expander, direct_connect, opera, file");
-  }
-  try {
-    require_sound(setup.network);
-    if (setup.monitor.samples != 0) require_sound(setup.monitor);
-  } catch (const UserError& error) {
-    throw UserError({.file = file}, error.what());
-  }
-  return setup;
-}
-
-FlowsSetup load_flows_setup(const std::filesystem::path& file, const std::vector<std::string>& overrides) {
-  return parse_flows_setup(read_file(file), file.string(), overrides);
-}
-
-std::string write_flows_setup(const FlowsSetup& setup) {
-  FlowsSetup copy = setup;
-  return to_yaml(Writer::without_defaults(copy, [](Writer& w, FlowsSetup& s) { describe(w, s); }));
-}
-
-std::vector<Explanation> explain_flows_setup() {
-  std::vector<Explanation> explanations;
-  FlowsSetup initial;
-  Explainer explainer(explanations, "");
-  describe(explainer, initial);
-  return explanations;
-}
-
-topology::Topology make_topology(const FlowsSetup& setup) {
-  topology::Topology built = build(setup);
-  return setup.nodes ? topology::hierarchical_switch(*setup.nodes, std::move(built)) : std::move(built);
-}
-
-namespace {
-
-// Before so many are made: a flow and its connection take about this much.
-void require_memory_for(const FlowsSetup& setup, double flows) {
-  constexpr double kFlowBytes = 300;
-  const Bytes limit = setup.network.memory_limit;
-  if (flows * kFlowBytes <= static_cast<double>(limit.count())) return;
-  fail(setup, "traffic",
-       fmt::format("{:.0f} flows need about {:.0f} GiB, more than the {} of memory_limit", flows,
-                   flows * kFlowBytes / (1 << 30), to_string(limit)),
-       "use fewer hosts or traffic.group, or raise memory_limit");
-}
-
-}  // namespace
-
-std::optional<topology::Opera> make_opera(const FlowsSetup& setup) {
-  if (!setup.topology.opera) return std::nullopt;
-  if (const std::string& file = setup.topology.opera->file; !file.empty())
-    return topology::read_dynexp(beside(setup, file)).opera;
-  topology::OperaConfig config = *setup.topology.opera;
-  config.seed = setup.network.seed;
-  config.rate = setup.rotor.rate;
-  config.wire = setup.rotor.wire;
-  config.packet = setup.rotor.packet;
-  return topology::generate_opera(config);
-}
-
-std::vector<FlowSpec> make_traffic(const FlowsSetup& setup, int hosts) {
-  const TrafficPattern& t = setup.traffic;
-  if (t.kind == "all_to_all") {
-    require_memory_for(setup, static_cast<double>(hosts) * (t.group > 0 ? t.group : hosts));
-    if (t.group < 0 || (t.group > 0 && hosts % t.group != 0)) {
-      fail(setup, "traffic.group", fmt::format("{} does not divide {} hosts", t.group, hosts));
-    }
-    return all_to_all(hosts, t.size, t.order, t.group);
-  }
-  if (t.kind == "permutation") return permutation(hosts, t.size, setup.network.seed);
-  if (t.kind == "ring") return ring(hosts, t.size);
-  if (t.kind == "incast") {
-    if (t.senders < 0 || t.senders >= hosts)
-      fail(setup, "traffic.senders", fmt::format("{} senders with {} hosts", t.senders, hosts));
-    return incast(t.senders == 0 ? hosts - 1 : t.senders, t.size);
-  }
-  if (t.kind.empty())
-    fail(setup, "traffic.pattern", "is missing", "name a pattern, or a list of flows with --flows");
-  fail(setup, "traffic.pattern", fmt::format("unknown pattern \"{}\"", t.kind),
-       suggest(t.kind, {"all_to_all", "permutation", "incast", "ring"}));
+  v.group("queue", "Output queues of switches", [&](auto& g) { describe(g, n.packets.queue); });
+  v.field("transport", n.packets.transport, "backend: packet: what carries messages");
+  v.group("tcp", "TCP, with DCTCP as one of its congestion controls",
+          [&](auto& g) { describe(g, n.packets.tcp); });
+  v.group("ndp", "NDP (SIGCOMM 2017): cut packets, paced by the receiver",
+          [&](auto& g) { describe(g, n.packets.ndp); });
+  v.group("htsim_dctcp", "DCTCP as in the Opera study's htsim, to make its results again",
+          [&](auto& g) { describe(g, n.packets.htsim_dctcp); });
+  v.group("roce", "RoCE with DCQCN, on the lossless network", [&](auto& g) { describe(g, n.packets.roce); });
+  v.group("plain", "Packets and nothing else, on the lossless network",
+          [&](auto& g) { describe(g, n.packets.plain); });
+  v.group("lossless", "Switches of roce and plain, in place of queue",
+          [&](auto& g) { describe(g, n.packets.lossless); });
+  v.group("rotor", "backend: rotor: RotorLB for bulk, NDP for the rest; in place of all transports",
+          [&](auto& g) { describe(g, n.rotor); });
+  v.field("threads", n.packets.threads,
+          "flows by tcp: the network in so many parts, each on a core; results are the same");
+  v.field("memory_limit", n.packets.memory_limit, "A network that needs more is refused before the run");
 }
 
 }  // namespace overture::setup

@@ -1,0 +1,76 @@
+#include "overture/network/run_flows.h"
+
+#include "overture/network/named_links.h"
+#include "overture/network/packet/run_flows.h"
+#include "overture/network/rotor/link_numbers.h"
+#include "overture/network/rotor/run_flows.h"
+
+namespace overture::network {
+namespace {
+
+using Monitor = std::optional<MonitorConfig>;
+
+FlowsResult run(const PacketNetworkConfig& config, const std::vector<FlowSpec>& flows,
+                const RunLimits& limits, const Monitor& monitor) {
+  const topology::Topology topology = make_topology(config.topology);
+  Monitor watched = monitor;
+  if (watched) watched = bounded(*watched, topology.graph.links().size());
+  packet::RunResult run = packet::run_flows(topology, config.packets, flows, limits, watched);
+  FlowsResult result{std::move(run), named_links(topology.graph, NetworkRecord::Detail::packets)};
+  for (std::size_t i = 0; i < run.links.size(); ++i) result.record.links[i].total = run.links[i];
+  result.record.history = std::move(run.history);
+  result.record.delivered = run.statistics.delivered;
+  result.record.counters = counters(run.statistics);
+  result.record.digest = run.digest;
+  return result;
+}
+
+FlowsResult run(const RotorNetworkConfig& config, const std::vector<FlowSpec>& flows, const RunLimits& limits,
+                const Monitor& monitor) {
+  const topology::Opera opera = make_opera(config.topology);
+  rotor::RunOptions options{.limits = limits};
+  if (monitor) {
+    const auto links = static_cast<std::size_t>(rotor::LinkNumbers(opera).count());
+    options.watched_bins = bounded(*monitor, links).samples;
+  }
+  rotor::RotorRun run = rotor::run_flows(opera, config.rotors, flows, options);
+  FlowsResult result{std::move(run), {}};
+  if (run.load.bins() > 0) {
+    result.record = rotor::named_links(opera, config.rotors.rate);
+    run.load.put_into(result.record);
+  }
+  result.record.delivered = run.statistics.delivered;
+  result.record.counters = counters(run.statistics);
+  result.record.digest = run.digest;
+  return result;
+}
+
+template <class Config>
+FlowsResult run(const Config& config, const std::vector<FlowSpec>& flows, const RunLimits& limits,
+                const Monitor& monitor) {
+  sim::EventQueue events;
+  const auto network = make_network(config, events);
+  if (monitor) network->watch(*monitor);
+  FlowsResult result{play_flows(*network, events, flows, limits), {}};
+  result.record = network->record();
+  return result;
+}
+
+}  // namespace
+
+FlowsResult run_flows(const NetworkConfig& config, const std::vector<FlowSpec>& flows,
+                      const RunLimits& limits, const std::optional<MonitorConfig>& monitor) {
+  if (monitor) require_sound(*monitor);
+  return std::visit([&](const auto& one) { return run(one, flows, limits, monitor); }, config);
+}
+
+int count_hosts(const NetworkConfig& config) {
+  sim::EventQueue events;
+  if (const auto* packets = std::get_if<PacketNetworkConfig>(&config))
+    return make_topology(packets->topology).graph.hosts();
+  if (const auto* rotors = std::get_if<RotorNetworkConfig>(&config))
+    return make_opera(rotors->topology).hosts();
+  return make_network(config, events)->ranks();
+}
+
+}  // namespace overture::network

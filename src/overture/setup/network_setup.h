@@ -1,0 +1,70 @@
+// The `network:` of a setup: which backend, on which dimensions or topology, with which transport and queues.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "overture/network/make_network.h"
+#include "overture/setup/convert.h"
+
+namespace overture::setup {
+
+// As the variant network::NetworkConfig.
+enum class Backend : std::uint8_t { analytical, flow, packet, rotor };
+
+template <>
+inline constexpr auto kWords<Backend> = std::to_array<Word<Backend>>({
+    {Backend::analytical, "analytical"},
+    {Backend::flow, "flow"},
+    {Backend::packet, "packet"},
+    {Backend::rotor, "rotor"},
+});
+
+template <>
+inline constexpr auto kWords<network::flow::Circuits> = std::to_array<Word<network::flow::Circuits>>({
+    {network::flow::Circuits::slices, "slices"},
+    {network::flow::Circuits::average, "average"},
+});
+
+// Drawn, or as a dynexp file of the Opera simulator has it.
+struct OperaChoice : topology::OperaConfig {
+  std::string file;  // beside the setup; then the circuits and their times are the file's
+};
+
+// At most one of them.
+struct TopologyChoice {
+  std::optional<topology::StarConfig> star;
+  std::optional<topology::LeafSpineConfig> leaf_spine;
+  std::optional<topology::FatTreeConfig> fat_tree;
+  std::optional<topology::TorusConfig> torus;
+  std::optional<topology::ExpanderConfig> expander;
+  std::optional<topology::DirectConnectConfig> direct_connect;
+  std::optional<OperaChoice> opera;  // time-varying
+  std::string file;                  // a graph in a text file, beside the setup
+};
+
+struct FluidChoice {
+  std::optional<double> efficiency;
+  network::flow::Circuits circuits = network::flow::Circuits::average;
+};
+
+struct NetworkSetup {
+  std::optional<Backend> backend;
+  network::AnalyticalConfig analytical;
+  TopologyChoice topology;
+  std::optional<topology::HierarchicalSwitchConfig> nodes;  // of several GPUs, on top of the topology
+  double oversubscription = 1;
+  FluidChoice fluid;
+  network::packet::PacketConfig packets;
+  network::rotor::RotorConfig rotor;
+};
+
+// What the setup names, or what suits the rest of it.
+Backend backend_of(const NetworkSetup& setup);
+
+// `file` is the setup's, beside which others are found. Throws UserError when the setup chooses no network or
+// several, a backend that does not suit, or a number that makes no sense. Builds nothing yet.
+network::NetworkConfig network_config(const NetworkSetup& setup, std::uint64_t seed, const std::string& file);
+
+}  // namespace overture::setup

@@ -1,0 +1,41 @@
+// The `traffic:` of a setup: a pattern of flows, for `overture flows`.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "overture/network/flows.h"
+#include "overture/network/packet/patterns.h"
+
+namespace overture::setup {
+
+struct TrafficPattern {
+  std::string kind;  // all_to_all, permutation, incast or ring; empty: the flows come from a file
+  Bytes size{1 << 20};
+  network::packet::AllToAllOrder order = network::packet::AllToAllOrder::rotated;
+  int group = 0;
+  int senders = 0;
+};
+
+template <class V>
+void describe(V& v, TrafficPattern& t) {
+  v.from("ours, a small run");
+  v.field("pattern", t.kind,
+          "all_to_all, permutation, incast or ring; leave out when flows come from --flows");
+  v.field("size", t.size, "Of every flow");
+  v.field("order", t.order, "all_to_all: to i+1, i+2, ... (rotated), or everybody to 0, 1, ... (naive)");
+  v.field("group", t.group, "all_to_all: within groups of so many hosts; 0 means all");
+  v.field("senders", t.senders, "incast: hosts that send to host 0; 0 means all others");
+}
+
+struct TrafficLimits {
+  std::string file;    // named in errors
+  Bytes memory_limit;  // for the flows
+  std::uint64_t seed = 1;
+};
+
+// Throws UserError when the pattern does not fit so many hosts, or the flows do not fit the memory.
+std::vector<network::FlowSpec> make_traffic(const TrafficPattern& pattern, int hosts,
+                                            const TrafficLimits& limits);
+
+}  // namespace overture::setup
