@@ -59,11 +59,11 @@ Input split(std::string_view text) {
 simulation::SimulationConfig load(const Input& input) {
   simulation::SimulationConfig config;
   config.network = network::parse_astra_network(input.files[0], "network.json");
-  if (input.options.shared_links) config.network.contention = network::Contention::links;
+  if (input.options.shared_links) simulation::analytical(config).contention = network::Contention::links;
   config.system = system::parse_astra_system(
                       input.files[1], "system.txt",
                       {.queues_per_dimension = input.options.queues, .rendezvous = input.options.rendezvous},
-                      static_cast<int>(config.network.dimensions.size()))
+                      static_cast<int>(simulation::analytical(config).dimensions.size()))
                       .config;
   config.workload = workload::parse_astra_workload(input.files[2], "workload.txt");
   config.step = Nanoseconds{1};
@@ -72,7 +72,7 @@ simulation::SimulationConfig load(const Input& input) {
 
 bool small(const simulation::SimulationConfig& config) {
   int ranks = 1;
-  for (const auto& dimension : config.network.dimensions) {
+  for (const auto& dimension : simulation::analytical(config).dimensions) {
     if (dimension.size > kMostRanks) return false;
     ranks *= dimension.size;
     if (ranks > kMostRanks) return false;

@@ -66,7 +66,7 @@ void print_layers(const workload::Workload& workload, const simulation::Simulati
   fmt::print("all passes finished at time: {}\n", cycles(result.finished));
   fmt::print("total compute: {} cycles, total exposed communication: {} cycles (1 cycle = 1 ns)\n",
              cycles(result.compute()), cycles(result.exposed()));
-  fmt::print("network cost: {:.0f} $\n", result.cost_dollars);
+  fmt::print("network cost: {:.0f} $\n", *result.cost_dollars);
 }
 
 // What `overture simulate` leaves of a run.

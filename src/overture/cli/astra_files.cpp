@@ -58,7 +58,7 @@ AstraRun load_astra(const AstraFiles& files) {
                                                  {.queues_per_dimension = files.queues,
                                                   .injection_scale = files.injection_scale,
                                                   .rendezvous = files.rendezvous},
-                                                 static_cast<int>(config.network.dimensions.size()));
+                                                 simulation::system_dimensions(config).dimensions());
   config.system = system.config;
   config.system_file = files.system;
   config.workload_file = files.workload;

@@ -42,7 +42,7 @@ setup::Setup demo_setup(const Machine& machine, network::Contention contention) 
   std::vector<std::string> overrides{"name=DLRM, " + machine.name};
   if (!machine.dimensions.empty()) overrides.push_back("network.dimensions=" + machine.dimensions);
   setup::Setup setup = setup::parse_setup(examples::dlrm_torus(), "dlrm-torus.yaml", overrides);
-  setup.simulation.network.contention = contention;
+  simulation::analytical(setup.simulation).contention = contention;
   return setup;
 }
 
@@ -71,7 +71,7 @@ int run(const std::string& out) {
     const auto optimistic = simulation::simulate(demo_setup(machine, network::Contention::none).simulation);
     const int passes = setup.simulation.passes;
     table.add({machine.name, to_string(result.finished / passes), to_string(result.exposed() / passes),
-               to_string(optimistic.finished / passes), fmt::format("{:.0f} $", result.cost_dollars)});
+               to_string(optimistic.finished / passes), fmt::format("{:.0f} $", *result.cost_dollars)});
   }
   fmt::print("{}\n", table.text());
   fmt::print("{}\n\n",

@@ -28,7 +28,7 @@ void forget_unused_memory(network::AnalyticalConfig& network) {
 
 int run(const ImportOptions& options) {
   setup::Setup setup{.name = options.name, .simulation = load_astra(options.files).config};
-  forget_unused_memory(setup.simulation.network);
+  forget_unused_memory(simulation::analytical(setup.simulation));
   const std::string header =
       "# Imported from ASTRA-sim 1.0 files; gives the same numbers.\n"
       "# contention: none is ASTRA-sim's optimistic network. Remove the line to let messages share links; "

@@ -18,8 +18,8 @@ struct Watching {
   network::NetworkRecord record;
 };
 
-// Every NPU, with traffic and links; nothing if that takes too long.
-std::optional<ObservedRun> observe_all(const SimulationConfig& config) {
+// Every NPU, with traffic and links.
+ObservedRun observe_all(const SimulationConfig& config, const simulation::Limits& limits) {
   ObservedRun run;
   Watching watching;
   simulation::Observers observers = run.recorder.observers();
@@ -29,13 +29,10 @@ std::optional<ObservedRun> observe_all(const SimulationConfig& config) {
     network.watch({});
   };
   observers.after = [&](network::Network& network) { watching.record = network.record(); };
-  std::uint32_t looks = 0;
-  const simulation::Limits limits{.until = {}, .go_on = [&](Time, std::uint32_t) { return ++looks < kMostLooks; }};
   SimulationConfig all = config;
   all.scope = system::Scope::all;
   run.result = simulation::simulate(all, observers, limits);
-  if (!run.result.complete) return std::nullopt;
-  run.traffic = traffic_csv(*watching.traffic);
+  if (!watching.traffic->pairs().empty()) run.traffic = traffic_csv(*watching.traffic);
   run.links = links_record(watching.record, run.result.finished);
   return run;
 }
@@ -51,12 +48,16 @@ std::string traffic_csv(const simulation::TrafficCounter& traffic) {
   return text;
 }
 
-ObservedRun observe(const SimulationConfig& config, bool with_network) {
-  if (with_network && network::hierarchy(config.network).ranks() <= kMostTrafficRanks) {
-    if (auto run = observe_all(config)) return std::move(*run);
+ObservedRun observe(const SimulationConfig& config, bool with_network, const simulation::Limits& limits) {
+  const bool formula = std::holds_alternative<network::AnalyticalConfig>(config.network);
+  if (with_network && !formula) return observe_all(config, limits);
+  if (with_network && network::count_hosts(config.network) <= kMostTrafficRanks) {
+    std::uint32_t looks = 0;
+    ObservedRun run = observe_all(config, {.until = {}, .go_on = [&](Time, std::uint32_t) { return ++looks < kMostLooks; }});
+    if (run.result.complete) return run;
   }
   ObservedRun run;
-  run.result = simulation::simulate(config, run.recorder.observers());
+  run.result = simulation::simulate(config, run.recorder.observers(), limits);
   return run;
 }
 

@@ -23,7 +23,8 @@ struct ObservedRun {
 };
 
 // With the network, every NPU is simulated where the machine is small enough for a page and the run short enough;
-// results are the same, only dearer. Throws UserError as simulate() does.
-ObservedRun observe(const simulation::SimulationConfig& config, bool with_network);
+// results are the same, only dearer. Throws UserError as simulate() does. Limits are obeyed on networks of links.
+ObservedRun observe(const simulation::SimulationConfig& config, bool with_network,
+                    const simulation::Limits& limits = {});
 
 }  // namespace overture::report

@@ -78,7 +78,7 @@ std::string dimensions_csv(const SimulationResult& result) {
 
 std::vector<std::string> caveats(const simulation::SimulationConfig& config) {
   std::vector<std::string> notes;
-  if (config.network.contention == network::Contention::none) {
+  if (!network::shares_links(config.network)) {
     notes.emplace_back(
         "network.contention is none: messages never share a link, which is optimistic by up to the number of "
         "peers "
@@ -113,11 +113,12 @@ std::string summary_json(const Run& run, std::size_t trace_events_dropped) {
                {"compute_us", to_us(result.compute())},
                {"exposed_communication_us", to_us(result.exposed())},
                {"caveats", caveats(run.config)},
-               {"network_cost_dollars", result.cost_dollars},
                {"simulated", scope_text(result.scope)},
                {"events", result.events},
                {"trace_events_dropped", trace_events_dropped},
                {"digest", fmt::format("{:016x}", run.observed.recorder.digest(result))}});
+  if (result.cost_dollars) root["network_cost_dollars"] = *result.cost_dollars;
+  root["complete"] = result.complete;
   Json& dimensions = root["dimensions"] = Json::array();
   for (std::size_t d = 0; d < result.dimensions.size(); ++d) {
     const auto& use = result.dimensions[d];

@@ -17,7 +17,7 @@ using system::CollectiveKind;
 // Two NPUs on a ring, one layer: 100 ns forward, 100 ns weight gradient, then 2 KiB all-reduced.
 simulation::SimulationConfig small_run() {
   simulation::SimulationConfig config;
-  config.network = {.dimensions = {{.size = 2, .links = 2, .link_latency_ns = 10}},
+  config.network = network::AnalyticalConfig{.dimensions = {{.size = 2, .links = 2, .link_latency_ns = 10}},
                     .contention = network::Contention::links};
   for (auto& implementation : config.system.implementations)
     implementation.per_dimension = {{AlgorithmKind::ring}};
@@ -46,7 +46,7 @@ TEST(RunFolder, SummaryHoldsTheNumbersOfTheRunWithUnits) {
 
 TEST(RunFolder, TheOptimisticNetworkIsNamedInTheSummary) {
   auto config = small_run();
-  config.network.contention = network::Contention::none;
+  analytical(config).contention = network::Contention::none;
   ASSERT_EQ(caveats(config).size(), 1u);
   EXPECT_NE(caveats(config)[0].find("optimistic"), std::string::npos);
 }
@@ -57,7 +57,7 @@ TEST(RunFolder, SameRunSameDigestOtherRunOther) {
     return run.recorder.digest(run.result);
   };
   auto slower = small_run();
-  slower.network.dimensions[0].link_latency_ns = 11;
+  analytical(slower).dimensions[0].link_latency_ns = 11;
   EXPECT_EQ(digest(small_run()), digest(small_run()));
   EXPECT_NE(digest(small_run()), digest(slower));
 }

@@ -53,7 +53,7 @@ void require_new_shape(const Value& root, const std::string& file) {
 
 // What suits a dimension when the setup does not say: ring on rings, everybody at once on a mesh; on a switch
 // halving-doubling where the numbers allow it.
-Algorithm default_algorithm(CollectiveKind kind, const network::DimensionConfig& dimension) {
+Algorithm default_algorithm(CollectiveKind kind, const topology::Hierarchy::Dimension& dimension) {
   if (kind == CollectiveKind::all_to_all) return {AlgorithmKind::direct};
   switch (dimension.kind) {
     case topology::DimensionKind::ring: return {AlgorithmKind::ring};
@@ -71,24 +71,23 @@ Algorithm default_algorithm(CollectiveKind kind, const network::DimensionConfig&
 }
 
 void complete_algorithms(simulation::SimulationConfig& c, const std::string& file) {
+  const topology::Hierarchy machine = simulation::system_dimensions(c);
   for (const auto& [kind, word] : kWords<CollectiveKind>) {
     system::Implementation& implementation = c.system.implementation(kind);
     const std::string key = "system." + std::string(word);
     if (implementation.per_dimension.empty()) {
-      for (const auto& dimension : c.network.dimensions) {
-        implementation.per_dimension.push_back(default_algorithm(kind, dimension));
-      }
+      for (int d = 0; d < machine.dimensions(); ++d)
+        implementation.per_dimension.push_back(default_algorithm(kind, machine.dimension(d)));
     }
-    if (!implementation.flat && implementation.per_dimension.size() != c.network.dimensions.size()) {
+    if (!implementation.flat && static_cast<int>(implementation.per_dimension.size()) != machine.dimensions()) {
       fail(file, key,
            fmt::format("has {} algorithms but the network has {} dimensions",
-                       implementation.per_dimension.size(), c.network.dimensions.size()));
+                       implementation.per_dimension.size(), machine.dimensions()));
     }
     for (const Algorithm& algorithm : implementation.per_dimension) {
-      if (kind == CollectiveKind::all_to_all && algorithm.kind != AlgorithmKind::ring &&
-          algorithm.kind != AlgorithmKind::direct) {
-        fail(file, key, "only ring and direct can do an all-to-all");
-      }
+      if (can_do(algorithm.kind, kind)) continue;
+      if (algorithm.kind == AlgorithmKind::double_binary_tree && c.system.tree_always_reduces) continue;
+      fail(file, key, fmt::format("{} cannot do it", name(algorithm.kind)));
     }
   }
 }
@@ -125,11 +124,8 @@ Setup parse_setup(std::string_view text, const std::string& file, const std::vec
     const std::filesystem::path path = std::filesystem::path(file).parent_path() / workload_file;
     setup.simulation.workload = workload::parse_astra_workload(read_file(path), path.string());
   }
-  const network::NetworkConfig network = network_config(setup);
-  if (const auto* analytical = std::get_if<network::AnalyticalConfig>(&network)) {
-    setup.simulation.network = *analytical;
-    complete_algorithms(setup.simulation, file);
-  }
+  setup.simulation.network = network_config(setup);
+  complete_algorithms(setup.simulation, file);
   if (setup.monitor.samples != 0) require_sound(setup.monitor);
   check_numbers(setup.simulation, file);
   if (needs == Needs::workload || !setup.simulation.workload.layers.empty())

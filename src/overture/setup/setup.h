@@ -24,8 +24,7 @@ struct Setup {
   TrafficPattern traffic;          // in place of a workload, for `overture flows`
   network::MonitorConfig monitor;  // links over time; no samples: off
   std::string file;                // of the setup itself
-  // Its network is the analytical one, if that is what the setup has.
-  simulation::SimulationConfig simulation;
+  simulation::SimulationConfig simulation;  // its network is that of network_config()
 };
 
 // `overrides` are "key=value" from the command line. Files that the setup names are found beside it. Throws

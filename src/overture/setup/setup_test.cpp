@@ -47,9 +47,9 @@ TEST(Setup, ReadsUnitsWordsAndDefaults) {
   const auto& c = setup.simulation;
   EXPECT_EQ(setup.name, "small");
   EXPECT_EQ(c.passes, 2);
-  EXPECT_EQ(c.network.contention, network::Contention::links);
-  EXPECT_DOUBLE_EQ(c.network.dimensions[0].link_gib_per_s, 32);
-  EXPECT_DOUBLE_EQ(c.network.dimensions[1].link_latency_ns, 1500);
+  EXPECT_EQ(simulation::analytical(c).contention, network::Contention::links);
+  EXPECT_DOUBLE_EQ(simulation::analytical(c).dimensions[0].link_gib_per_s, 32);
+  EXPECT_DOUBLE_EQ(simulation::analytical(c).dimensions[1].link_latency_ns, 1500);
   EXPECT_EQ(c.workload.layers[0].forward.communication->size, 96_KiB);
   EXPECT_EQ(c.workload.layers[0].update, 98ns);
   EXPECT_FALSE(c.workload.layers[1].forward.communication);

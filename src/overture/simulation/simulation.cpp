@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "overture/base/error.h"
 #include "overture/network/analytical/cost.h"
@@ -42,29 +43,49 @@ struct Prepared {
   Machine machine;
   system::SystemConfig system;
   workload::TaskGraph graph;
-  system::Scope exact;  // the smallest scope on the analytical network
 };
 
+// What a rank can send into each dimension, where the network says so.
+std::vector<double> bandwidths(const SimulationConfig& config, const system::LogicalDimensions& logical) {
+  std::vector<double> gib_per_s(static_cast<std::size_t>(logical.count()), 1);
+  const auto* formula = std::get_if<network::AnalyticalConfig>(&config.network);
+  for (std::size_t d = 0; formula != nullptr && config.dimensions.empty() && d < gib_per_s.size(); ++d) {
+    const auto physical = static_cast<std::size_t>(logical.dimensions[d].physical);
+    gib_per_s[d] = network::rank_gib_per_s(formula->dimensions[physical]);
+  }
+  return gib_per_s;
+}
+
+// Where packets meet no rank stands for another; the analytical network knows better.
+void choose_scope(const SimulationConfig& config, const std::vector<system::CollectiveKind>& used, Prepared& prepared) {
+  Machine& machine = prepared.machine;
+  if (!std::holds_alternative<network::AnalyticalConfig>(config.network) || !config.dimensions.empty() ||
+      !prepared.graph.symbolic())
+    return;
+  const system::Scope exact = system::exact_scope(prepared.system, used, machine.logical, machine.dimensions,
+                                                  network::shares_links(config.network));
+  machine.scope = std::max(exact, config.scope.value_or(exact));
+  machine.uniform = exact == system::Scope::rank_0;
+}
+
 Prepared prepare(const SimulationConfig& config) {
-  topology::Hierarchy dimensions = network::hierarchy(config.network);
+  topology::Hierarchy dimensions = system_dimensions(config);
   system::LogicalDimensions logical = logical_dimensions(config, dimensions);
   workload::TaskGraph graph = workload::training_graph(
       config.workload, {.passes = config.passes, .step = config.step, .policy = config.system.scheduling},
       dimensions.ranks(), logical);
   check_gathers(graph, config.workload_file);
   const auto used = workload::collectives_used(graph);
-  const bool contention = config.network.contention == network::Contention::links;
-  system::SystemConfig fitted = system::fit(config.system, used, logical, dimensions, config.system_file);
-  std::vector<double> gib_per_s;
-  for (const system::LogicalDimension& dimension : logical.dimensions)
-    gib_per_s.push_back(
-        network::rank_gib_per_s(config.network.dimensions[static_cast<std::size_t>(dimension.physical)]));
-  const system::Scope exact = system::exact_scope(fitted, used, logical, dimensions, contention);
-  return {
-      .machine = {.dimensions = std::move(dimensions), .logical = std::move(logical), .gib_per_s = gib_per_s},
-      .system = std::move(fitted),
-      .graph = std::move(graph),
-      .exact = exact};
+  system::SystemConfig fitted = system::fit(config.system, used, logical, dimensions, config.system_file,
+                                            named_group_sizes(graph, dimensions.ranks()));
+  std::vector<double> gib_per_s = bandwidths(config, logical);
+  Prepared prepared{.machine = {.dimensions = std::move(dimensions),
+                                .logical = std::move(logical),
+                                .gib_per_s = std::move(gib_per_s)},
+                    .system = std::move(fitted),
+                    .graph = std::move(graph)};
+  choose_scope(config, used, prepared);
+  return prepared;
 }
 
 SimulationResult run(const SimulationConfig& config, Prepared prepared, network::Network& network,
@@ -74,25 +95,52 @@ SimulationResult run(const SimulationConfig& config, Prepared prepared, network:
       play(prepared.graph, prepared.system, prepared.machine, network, events, observers, limits);
   if (result.complete) result.layers = layer_accounts(prepared.graph, result);
   result.layers.resize(config.workload.layers.size());
-  result.cost_dollars = network::cost_in_dollars(config.network);
+  if (const auto* formula = std::get_if<network::AnalyticalConfig>(&config.network))
+    result.cost_dollars = network::cost_in_dollars(*formula);
   result.graph = std::move(prepared.graph);
   return result;
 }
 
 }  // namespace
 
+const network::AnalyticalConfig& analytical(const SimulationConfig& config) {
+  return std::get<network::AnalyticalConfig>(config.network);
+}
+network::AnalyticalConfig& analytical(SimulationConfig& config) {
+  return std::get<network::AnalyticalConfig>(config.network);
+}
+
+topology::Hierarchy system_dimensions(const SimulationConfig& config) {
+  const int ranks = network::count_hosts(config.network);
+  if (config.dimensions.empty()) return network::system_dimensions(config.network, ranks);
+  std::vector<topology::Hierarchy::Dimension> dimensions;
+  std::int64_t product = 1;
+  for (const int size : config.dimensions) {
+    dimensions.push_back({topology::DimensionKind::switched, size});
+    product *= std::max(size, 0);
+    if (product > ranks) break;
+  }
+  if (product != ranks)
+    throw UserError({.file = config.system_file, .key = "system.dimensions"},
+                    fmt::format("{} do not multiply to the {} ranks of the network", fmt::join(config.dimensions, " x "),
+                                ranks),
+                    "name the ranks of a node, then the nodes, ..., innermost first");
+  return topology::Hierarchy(std::move(dimensions));
+}
+
 SimulationResult simulate(const SimulationConfig& config, const Observers& observers, const Limits& limits) {
   sim::EventQueue events;
   Prepared prepared = prepare(config);
-  prepared.machine.scope = std::max(prepared.exact, config.scope.value_or(prepared.exact));
-  prepared.machine.uniform = prepared.exact == system::Scope::rank_0;
-  const auto network = network::make_network(config.network, prepared.machine.dimensions, events);
+  const auto network = network::make_network(config.network, events);
   return run(config, std::move(prepared), *network, events, observers, limits);
 }
 
 SimulationResult simulate(const SimulationConfig& config, network::Network& network, sim::EventQueue& events,
                           const Observers& observers) {
-  return run(config, prepare(config), network, events, observers, {});
+  Prepared prepared = prepare(config);
+  prepared.machine.scope = system::Scope::all;
+  prepared.machine.uniform = false;
+  return run(config, std::move(prepared), network, events, observers, {});
 }
 
 }  // namespace overture::simulation

@@ -6,7 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "overture/network/analytical/config.h"
+#include "overture/network/make_network.h"
+#include "overture/network/run_flows.h"
 #include "overture/simulation/layer_account.h"
 #include "overture/simulation/play.h"
 #include "overture/workload/workload.h"
@@ -16,7 +17,10 @@ namespace overture::simulation {
 struct SimulationConfig {
   workload::Workload workload;
   system::SystemConfig system;
-  network::AnalyticalConfig network;
+  network::NetworkConfig network;
+  // How collectives see the network, dimension by dimension: so many ranks each, the first fastest. Empty: as the network
+  // itself suggests.
+  std::vector<int> dimensions;
   int passes = 1;
   Duration step{};                     // see workload::LoopOptions
   std::optional<system::Scope> scope;  // default: the smallest that is exact
@@ -24,10 +28,17 @@ struct SimulationConfig {
   std::string workload_file;           // ... and about groups and sizes
 };
 
+// The dimensions that collectives run along. Throws UserError when those of the setup do not make up the network.
+topology::Hierarchy system_dimensions(const SimulationConfig& config);
+
+// The network, which must be the analytical one.
+const network::AnalyticalConfig& analytical(const SimulationConfig& config);
+network::AnalyticalConfig& analytical(SimulationConfig& config);
+
 struct SimulationResult : Timeline {
   workload::TaskGraph graph{0};
   std::vector<LayerAccount> layers;
-  double cost_dollars = 0;
+  std::optional<double> cost_dollars;  // of the network, where there is a price list for it
 };
 
 // Throws UserError for a configuration that cannot run, before time zero, and for a deadlock, with who waits

@@ -15,7 +15,7 @@ using system::CollectiveKind;
 // A layer that sends 80 bytes, on ranks that are a switch apart.
 SimulationConfig one_layer(AlgorithmKind algorithm, int ranks) {
   SimulationConfig config;
-  config.network = {.dimensions = {{.kind = topology::DimensionKind::switched,
+  config.network = network::AnalyticalConfig{.dimensions = {{.kind = topology::DimensionKind::switched,
                                     .size = ranks,
                                     .link_latency_ns = 5,
                                     .link_gib_per_s = kBytePerNs}}};
@@ -50,7 +50,7 @@ class LossyNetwork final : public network::Network {
 std::string deadlock(SimulationConfig config, Rank from, Rank to) {
   config.scope = system::Scope::all;
   sim::EventQueue events;
-  LossyNetwork network(network::hierarchy(config.network).ranks(), events, from, to);
+  LossyNetwork network(system_dimensions(config).ranks(), events, from, to);
   return user_error([&] { simulate(config, network, events); });
 }
 

@@ -33,9 +33,10 @@ class RandomSimulation {
 
   SimulationConfig draw(network::Contention contention) {
     SimulationConfig config;
-    config.network = network(contention);
-    config.workload = workload(config.network);
-    config.system = system(config.network);
+    const network::AnalyticalConfig machine = network(contention);
+    config.network = machine;
+    config.workload = workload(machine);
+    config.system = system(machine);
     config.passes = number(1, 3);
     // Whole nanoseconds and those of a byte each make ties; finer ones do not.
     config.step = Nanoseconds{number(0, 1)};

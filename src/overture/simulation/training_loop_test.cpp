@@ -13,7 +13,7 @@ using system::CollectiveKind;
 // ns.
 SimulationConfig two_ranks(Parallelism parallelism, std::vector<Layer> layers) {
   SimulationConfig config;
-  config.network = {.dimensions = {{.kind = topology::DimensionKind::switched,
+  config.network = network::AnalyticalConfig{.dimensions = {{.kind = topology::DimensionKind::switched,
                                     .size = 2,
                                     .links = 1,
                                     .link_latency_ns = 5,

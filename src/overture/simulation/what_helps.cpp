@@ -17,19 +17,19 @@ void compute_twice_as_fast(workload::Workload& workload) {
 std::vector<WhatIf> what_helps(const SimulationConfig& config, const SimulationResult& result,
                                std::uint64_t max_events) {
   std::vector<WhatIf> found;
-  if (result.events > max_events) return found;
+  if (result.events > max_events || !std::holds_alternative<network::AnalyticalConfig>(config.network)) return found;
   const auto run = [&](std::string what, auto change) {
     SimulationConfig changed = config;
     change(changed);
     found.push_back({std::move(what), simulate(changed).finished});
   };
-  for (std::size_t d = 0; d < config.network.dimensions.size(); ++d) {
+  for (std::size_t d = 0; d < analytical(config).dimensions.size(); ++d) {
     const std::string key = fmt::format("network.dimensions.{}.", d);
     run("twice " + key + "bandwidth",
-        [d](SimulationConfig& c) { c.network.dimensions[d].link_gib_per_s *= 2; });
-    if (config.network.dimensions[d].link_latency_ns > 0) {
+        [d](SimulationConfig& c) { analytical(c).dimensions[d].link_gib_per_s *= 2; });
+    if (analytical(config).dimensions[d].link_latency_ns > 0) {
       run("half of " + key + "latency",
-          [d](SimulationConfig& c) { c.network.dimensions[d].link_latency_ns /= 2; });
+          [d](SimulationConfig& c) { analytical(c).dimensions[d].link_latency_ns /= 2; });
     }
   }
   if (config.system.endpoint_delay > Duration{}) {

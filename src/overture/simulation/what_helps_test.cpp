@@ -13,7 +13,7 @@ using namespace workload;
 // Two NPUs on a ring, one layer: compute, then all-reduce.
 SimulationConfig one_layer(Duration compute, Bytes size) {
   SimulationConfig config;
-  config.network = {.dimensions = {{.size = 2, .links = 2, .link_latency_ns = 10}}};
+  config.network = network::AnalyticalConfig{.dimensions = {{.size = 2, .links = 2, .link_latency_ns = 10}}};
   for (auto& implementation : config.system.implementations)
     implementation.per_dimension = {{system::AlgorithmKind::ring}};
   Layer layer{.name = "only"};
