@@ -133,6 +133,7 @@ Opera generate_opera(const OperaConfig& config) {
   std::vector<Matching> matchings = circle_matchings(config.tors);
   mix(matchings, 200 * config.tors, random);
   std::vector<std::vector<Matching>> best;
+  std::vector<std::vector<Matching>> apart;  // will do if nothing better is found
   HopCount fewest;
   // Some shuffles fall apart where the ToRs have few uplinks; those do not count as draws, within reason.
   const int attempts = 100 * config.draws;
@@ -141,19 +142,23 @@ Opera generate_opera(const OperaConfig& config) {
     shuffle(matchings, random);
     auto rotors = deal(matchings, config.ports / 2);
     const HopCount hops = count_hops(Opera(config.ports / 2, rotors, {.stable = Duration{1}}));
-    if (!hops.connected) continue;
+    if (!hops.connected) {
+      if (!config.connected) apart = std::move(rotors);
+      continue;
+    }
     ++drawn;
     if (!best.empty() && !better(hops, fewest)) continue;
     best = std::move(rotors);
     fewest = hops;
   }
+  if (best.empty()) best = std::move(apart);
   if (best.empty()) {
     throw UserError(
         fmt::format("no schedule of {} ToRs with {} uplinks stays connected while a rotor is dark",
                     config.tors, config.ports / 2),
-        "give the ToRs more ports, or use fewer ToRs");
+        "give the ToRs more ports, use fewer ToRs, or send everything as bulk");
   }
-  return {config.ports / 2, std::move(best), opera_timing(config, fewest.worst)};
+  return {config.ports / 2, std::move(best), opera_timing(config, std::max(fewest.worst, 1))};
 }
 
 }  // namespace overture::topology

@@ -84,6 +84,9 @@ struct OperaConfig {
   int queue_packets = 8;                          // that a low-latency packet may meet at each hop
   Bytes packet{1500};
   Duration slice{};  // 0: as short as the worst path allows (opera_timing)
+  // There is a path between all ToRs at any time, while one rotor is dark. Low-latency traffic needs it;
+  // RotorNet, where everything waits for circuits, does not.
+  bool connected = true;
 };
 
 // Worst and mean hops over all slices and pairs of ToRs, without the rotor that goes dark.

@@ -37,7 +37,6 @@ PacketEngine::PacketEngine(const topology::Opera& opera, const topology::OperaPa
       ways_(RandomStreams(config.seed).make("opera paths")),
       events_({packet_time_, config.wire.count(), control_time_}) {
   require_sound(config, opera);
-  require_paths();
   for (int host = 0; host < opera.hosts(); ++host) {
     nics_.emplace_back(host, opera.uplinks(), packet_size_, queues_);
   }
@@ -89,6 +88,10 @@ void PacketEngine::dispatch(What what, std::uint32_t id) {
 
 std::uint32_t PacketEngine::post(int from, int to, std::int64_t bytes, std::int64_t when) {
   check(from != to && bytes > 0, "a message crosses the network and has a byte");
+  if (Bytes{bytes} < config_.bulk_from && !paths_required_) {
+    require_paths();
+    paths_required_ = true;
+  }
   std::uint32_t name = 0;
   if (free_names_.empty()) {
     name = static_cast<std::uint32_t>(starts_.size());

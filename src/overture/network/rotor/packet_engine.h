@@ -117,6 +117,7 @@ class PacketEngine {
   std::int64_t now_ = 0;
   std::int64_t slice_begin_ = 0;  // of the slice that was looked at last
   int slice_ = 0;
+  bool paths_required_ = false;   // a low-latency message came, and found them
   std::int64_t last_slice_ = -1;  // played
   bool slice_armed_ = false;
   std::uint64_t bulk_outstanding_ = 0;

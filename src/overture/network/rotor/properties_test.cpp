@@ -334,5 +334,19 @@ TEST(RotorNetwork, RefusesWhatCannotWork) {
   EXPECT_THROW(run_flows(opera, tiny, {}), UserError);
 }
 
+// Two rotors, of which one is dark at times: what is left connects no slice. Circuits do not need that.
+TEST(Rotor, BulkNeedsNoPathsBetweenAllTors) {
+  EXPECT_THROW(topology::generate_opera({.tors = 8, .ports = 4}), UserError);
+  const topology::Opera opera = topology::generate_opera({.tors = 8, .ports = 4, .connected = false});
+  const auto flows = random_flows(opera.hosts(), 60, 400'000, 5);
+  for (const bool by_packet : {false, true}) {
+    const RunResult result = run_flows(opera, rotornet(), flows, {.packet_by_packet = by_packet});
+    EXPECT_EQ(result.finished, flows.size());
+  }
+  RotorConfig mixed = rotornet();
+  mixed.bulk_from = 1_MiB;
+  EXPECT_THROW(run_flows(opera, mixed, flows), UserError);
+}
+
 }  // namespace
 }  // namespace overture::network::rotor
