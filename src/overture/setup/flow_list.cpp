@@ -146,9 +146,11 @@ std::string write_flow_csv(const std::vector<FlowSpec>& flows, const network::Fl
   for (std::size_t i = 0; i < flows.size(); ++i) {
     const FlowSpec& flow = flows[i];
     const auto ns = [](Duration d) { return fmt::format("{}.{:03}", d.count() / 1000, d.count() % 1000); };
-    text += fmt::format("{},{},{},{},{}\n", index(flow.from), index(flow.to), flow.size.count(),
-                        flow.start.time_since_epoch() / Nanoseconds{1},
-                        times.completion[i] ? ns(*times.completion[i]) : "");
+    const Duration start = flow.start.time_since_epoch();
+    text += fmt::format(
+        "{},{},{},{},{}\n", index(flow.from), index(flow.to), flow.size.count(),
+        start % Nanoseconds{1} == Duration{} ? fmt::format("{}", start.count() / 1000) : ns(start),
+        times.completion[i] ? ns(*times.completion[i]) : "");
   }
   return text;
 }

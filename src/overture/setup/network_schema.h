@@ -268,6 +268,8 @@ void describe(V& v, NetworkSetup& n) {
           "leaf_spine and fat_tree: thins the upper tiers; 1 is full bisection");
   v.field("paths", n.packets.paths,
           "Choice among equal paths: by destination, by a hash of the flow, per packet");
+  v.field("entropies", n.packets.entropies,
+          "With paths: hash_per_flow: hashes of a flow; every packet takes one of them at random");
   v.group("fluid", "backend: flow", [&](auto& g) {
     g.from("a wire without headers; 1436/1500 on rotors");
     g.field("efficiency", n.fluid.efficiency, "Payload over bytes on the wire");
