@@ -6,20 +6,15 @@
 
 namespace overture::topology {
 
-std::vector<int> equal_ports(const Topology& topology, int at, int to, std::size_t patience) {
-  std::vector<int> found;
-  std::size_t in_vain = 0;
-  for (std::uint64_t entropy = 1; in_vain < patience * (found.size() + 1); ++entropy) {
-    const int port = topology.routing->port(at, to, Pick::by_hash(entropy));
-    if (std::ranges::find(found, port) != found.end()) {
-      ++in_vain;
-    } else {
-      found.push_back(port);
-      in_vain = 0;
-    }
-  }
-  std::ranges::sort(found);
-  return found;
+std::vector<int> equal_ports(const Topology& topology, int at, int to) {
+  std::vector<int> ports;
+  Choices choices;
+  do {
+    ports.push_back(topology.routing->port(at, to, Pick::by_choice(choices)));
+  } while (choices.advance());
+  std::ranges::sort(ports);
+  ports.erase(std::ranges::unique(ports).begin(), ports.end());
+  return ports;
 }
 
 std::vector<int> path(const Topology& topology, int from, int to, const Pick& pick) {

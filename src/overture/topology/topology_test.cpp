@@ -1,4 +1,6 @@
 // What holds for every topology, and what each one promises.
+#include <algorithm>
+#include <functional>
 #include <set>
 
 #include <gtest/gtest.h>
@@ -97,6 +99,28 @@ TEST(Torus, GoesDimensionByDimensionTheShorterWay) {
   for (const int link : path(grid, 0, 7, Pick::by_destination()))
     routers.push_back(grid.graph.links()[link].to);
   EXPECT_EQ(routers, (std::vector{16, 19, 23, 7}));  // 0 to 3 downwards in dimension 0, then up to 7
+}
+
+// At every edge switch, however many paths there are: towards a host below, one; towards any other, all
+// uplinks.
+TEST(FatTree, TellsAllEqualPorts) {
+  for (const int k : {4, 24, 64}) {
+    const Topology tree = fat_tree({.k = k});
+    const int hosts = tree.graph.hosts();
+    for (int edge = hosts; edge < hosts + k * k / 2; ++edge) {
+      const int below = (edge - hosts) * (k / 2);
+      EXPECT_EQ(equal_ports(tree, edge, below).size(), 1) << k;
+      const std::vector<int> up = equal_ports(tree, edge, (below + hosts / 2) % hosts);
+      ASSERT_EQ(up.size(), k / 2) << "k " << k << " edge switch " << edge;
+      EXPECT_EQ(std::ranges::adjacent_find(up, std::greater_equal{}), up.end());
+    }
+  }
+}
+
+TEST(Torus, TellsBothWaysRoundARing) {
+  const Topology grid = torus({.sizes = {4, 4}});
+  EXPECT_EQ(equal_ports(grid, 16, 2).size(), 2);  // two steps either way
+  EXPECT_EQ(equal_ports(grid, 16, 1).size(), 1);
 }
 
 TEST(GraphFile, SaysWhereAndWhatIsWrong) {

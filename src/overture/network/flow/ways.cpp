@@ -13,7 +13,7 @@ std::uint64_t pair_key(int a, int b) {
 }  // namespace
 
 Ways::Ways(const topology::Topology& topology, topology::PathRule rule, std::uint64_t seed)
-    : topology_(topology), rule_(rule), stream_(RandomStreams(seed).make("ecmp")) {}
+    : topology_(topology), rule_(rule), seed_(seed) {}
 
 Way Ways::find(int from, int to) {
   using topology::Pick;
@@ -29,7 +29,7 @@ Way Ways::find(int from, int to) {
     way.last = static_cast<std::uint32_t>(graph.first_link(end) + port);
   }
   if (rule_ == topology::PathRule::hash_per_flow) {
-    way.bundle = path_bundle(at, end, to, Pick::by_hash(stream_()));
+    way.bundle = path_bundle(at, end, to, Pick::by_hash(topology::flow_hash(seed_, from, to)));
   } else if (rule_ == topology::PathRule::by_destination) {
     way.bundle = path_bundle(at, end, to, Pick::by_destination());
   } else {
@@ -113,7 +113,7 @@ std::uint32_t Ways::add_bundle(const std::vector<LinkShare>& links, Duration del
 
 const std::vector<int>& Ways::ports(int at, int end, int to) {
   const auto [entry, added] = ports_.try_emplace(pair_key(at, end));
-  if (added) entry->second = topology::equal_ports(topology_, at, to, 24);
+  if (added) entry->second = topology::equal_ports(topology_, at, to);
   return entry->second;
 }
 

@@ -54,7 +54,7 @@ class Ways {
 
   const topology::Topology& topology_;
   topology::PathRule rule_;
-  RandomStream stream_;
+  std::uint64_t seed_;
   std::vector<LinkShare> shares_;
   std::vector<std::uint32_t> begin_{0};  // of every bundle in shares_
   std::vector<Duration> delays_;

@@ -86,6 +86,9 @@ PacketConfig plain_credits() {
 
 void require_sound(const PacketConfig& config) {
   require(config.threads > 0, "threads: at least 1");
+  require(config.entropies > 0, "entropies: at least 1");
+  require(config.entropies == 1 || config.paths == topology::PathRule::hash_per_flow,
+          "entropies: they need paths: hash_per_flow");
   if (config.transport == TransportKind::roce) return require_sound_roce(config);
   if (config.transport == TransportKind::plain) return require_sound_plain(config);
   if (config.transport == TransportKind::ndp) return require_sound_ndp(config);
@@ -95,7 +98,7 @@ void require_sound(const PacketConfig& config) {
   require(tcp.segment.count() > 0, "tcp: a segment has at least one byte");
   require(tcp.header.count() >= 0 && (tcp.segment + tcp.header).count() <= kMaxPacket,
           "tcp: segment and header together are at most 65535 B");
-  require(tcp.ack.count() > 0 && tcp.ack.count() + 28 <= kMaxPacket, "tcp: an ACK has 1 to 65507 B");
+  require(tcp.ack.count() > 0 && tcp.ack.count() + 36 <= kMaxPacket, "tcp: an ACK has 1 to 65499 B");
   require(tcp.initial_window > 0 && tcp.initial_window * tcp.segment.count() <= kMaxWindow,
           "tcp: the initial window is at least one segment and at most 2 GiB");
   for (const Bytes window : {tcp.receive_window, tcp.first_window}) {

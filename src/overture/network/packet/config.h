@@ -119,6 +119,9 @@ struct PacketConfig {
   RoceConfig roce;
   PlainConfig plain;
   topology::PathRule paths = topology::PathRule::by_destination;
+  // With paths by a hash of the flow: so many hashes, of which every packet takes one at random, as
+  // csg-htsim's hosts do with `-strat ecmp_host -paths n`. 1: a flow keeps its way.
+  int entropies = 1;
   std::uint64_t seed = 1;
   // The network is cut into as many parts, which run at the same time; results are those of one thread.
   int threads = 1;

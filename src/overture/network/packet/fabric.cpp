@@ -80,7 +80,7 @@ Fabric::Fabric(const topology::Topology& topology, const PacketConfig& config, c
       part_(part),
       coins_(RandomStreams(config.seed).make("trim")),
       mark_at_(config.queue.mark_at),
-      routes_(topology, config.paths, config.seed) {
+      routes_(topology, config) {
   const topology::Graph& graph = topology.graph;
   port_mask_ = routes_.mask();
   if (has_short_wires(graph, config)) calendar_.rank_backwards();

@@ -47,7 +47,8 @@ std::uint32_t HtsimDctcp::post(int from, int to, std::int64_t bytes, std::int64_
 // ---- the sender
 
 void HtsimDctcp::open(std::uint32_t id, Flow& flow) {
-  flow.route = fabric_.routes().word(flow.source, flow.destination, fabric_.routes().draw(flow.source));
+  flow.route = fabric_.routes().word(flow.source, flow.destination,
+                                     fabric_.routes().new_flow(flow.source, flow.destination));
   flow.sent = 1;
   send(id, flow, kSyn);
 }
@@ -63,9 +64,11 @@ void HtsimDctcp::send(std::uint32_t id, Flow& flow, std::uint32_t number) {
   packet.info = number == kSyn && !config_.stamp_syn ? old_stamp : stamp();
   packet.route = flow.route;
   Routes& routes = fabric_.routes();
-  if (routes.spray()) packet.route = routes.word(flow.source, flow.destination, routes.draw(flow.source));
+  if (routes.per_packet()) packet.route = routes.packet_word(flow.source, flow.destination);
   ++flow.flying;
   ++counts_.data_packets;
+  if (number < flow.reached) ++counts_.retransmissions;  // a timeout sends the whole window again
+  flow.reached = std::max(flow.reached, number + 1);
   fabric_.send(flow.source, packet);
   if (flow.deadline == kNever) set_deadline(id, flow);
 }
@@ -76,10 +79,7 @@ void HtsimDctcp::send_allowed(std::uint32_t id, Flow& flow) {
   }
 }
 
-void HtsimDctcp::resend(std::uint32_t id, Flow& flow) {
-  ++counts_.retransmissions;
-  send(id, flow, flow.acked);
-}
+void HtsimDctcp::resend(std::uint32_t id, Flow& flow) { send(id, flow, flow.acked); }
 
 void HtsimDctcp::on_ack(std::uint32_t id, Flow& flow, std::uint32_t stamp, bool echo) {
   observe_mark(flow, echo);

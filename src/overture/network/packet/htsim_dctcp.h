@@ -53,6 +53,7 @@ class HtsimDctcp {
     std::uint64_t route = 0;
     std::uint32_t acked = 0;     // packets acknowledged, in order
     std::uint32_t sent = 0;      // one past the last packet sent; a timeout goes back
+    std::uint32_t reached = 0;   // one past the last packet ever sent
     std::uint32_t packets = 0;   // of the message, the SYN included
     std::uint32_t recover = 0;   // a loss before this packet is an old one
     std::uint32_t expected = 0;  // the receiver's next packet in order

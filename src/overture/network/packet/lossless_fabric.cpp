@@ -98,7 +98,7 @@ LosslessFabric::LosslessFabric(const topology::Topology& topology, const PacketC
       calendar_(make_calendar(topology.graph, config)),
       queues_(ports_.size() * static_cast<std::size_t>(lanes_)),
       more_(ports_.size()),
-      routes_(topology, config.paths, config.seed),
+      routes_(topology, config),
       coins_(RandomStreams(config.seed).make("ecn")),
       mark_min_(config.lossless.ecn.min.count()),
       mark_max_(config.lossless.ecn.max.count()),

@@ -270,6 +270,64 @@ TEST(PacketEngine, AnotherSeedDrawsOtherWays) {
   EXPECT_NE(digest(), first);
 }
 
+// A flow's way is a hash of the flow: other flows in the list, and their order, do not change it.
+TEST(PacketEngine, AHashedPathDoesNotDependOnOtherFlows) {
+  const Topology tree = topology::fat_tree({.k = 4});
+  for (PacketConfig config : {PacketConfig{}, dlrm_study_dctcp(), ndp(), roce()}) {
+    config.paths = topology::PathRule::hash_per_flow;
+    const auto links_of = [&](std::vector<FlowSpec> flows) {
+      const RunResult result = run_flows(tree, config, flows);
+      std::vector<std::size_t> used;
+      for (std::size_t id = 0; id < result.links.size(); ++id) {
+        if (result.links[id].carried > 90_KiB) used.push_back(id);
+      }
+      return used;
+    };
+    const FlowSpec large{.from = Rank{0}, .to = Rank{15}, .size = 100_KiB};
+    const FlowSpec small{.from = Rank{0}, .to = Rank{14}, .size = 1_KiB};
+    const FlowSpec other{.from = Rank{3}, .to = Rank{8}, .size = 1_KiB};
+    const auto alone = links_of({large});
+    EXPECT_EQ(alone.size(), 6);
+    EXPECT_EQ(links_of({small, other, large}), alone);
+    EXPECT_EQ(links_of({large, other, small}), alone);
+  }
+}
+
+// Of four paths, a flow with one entropy takes one, with two at most two, and with many all.
+TEST(PacketEngine, EntropiesSpreadAFlow) {
+  const Topology tree = topology::fat_tree({.k = 4});
+  for (PacketConfig config : {PacketConfig{}, ndp()}) {
+    config.paths = topology::PathRule::hash_per_flow;
+    config.tcp.duplicate_acks = 30;
+    const auto cores_used = [&](int entropies) {
+      config.entropies = entropies;
+      const RunResult result =
+          run_flows(tree, config, {{.from = Rank{0}, .to = Rank{15}, .size = Bytes{900'000}}});
+      int used = 0;
+      for (std::size_t id = 0; id < result.links.size(); ++id) {
+        if (tree.graph.links()[id].wire.tier == 2 && result.links[id].carried > Bytes{50'000}) ++used;
+      }
+      return used / 2;  // up and down
+    };
+    EXPECT_EQ(cores_used(1), 1);
+    EXPECT_LE(cores_used(2), 2);
+    EXPECT_EQ(cores_used(64), 4);
+    config.paths = topology::PathRule::by_destination;
+    EXPECT_THROW(cores_used(2), UserError);
+  }
+}
+
+// Every packet beyond the first sending of each is one sent again, after a timeout the whole window too.
+TEST(PacketEngine, HtsimsDctcpCountsAllThatIsSentAgain) {
+  PacketConfig config = dlrm_study_dctcp();
+  config.queue.port_limit = config.htsim_dctcp.packet * 4;
+  const Bytes size{40 * 8'936};
+  const RunResult result = run_flows(topology::star({.hosts = 9}), config, incast(8, size));
+  EXPECT_GT(result.statistics.timeouts, 0);
+  const std::uint64_t once = 8 * (1 + 40);  // with the SYN
+  EXPECT_EQ(result.statistics.retransmissions, result.statistics.data_packets - once);
+}
+
 TEST(PacketEngine, ABoundedRunReportsWhatFinished) {
   const Topology star = topology::star({.hosts = 4});
   const std::vector<FlowSpec> flows{{.from = Rank{0}, .to = Rank{1}, .size = 1_B},

@@ -46,7 +46,7 @@ std::uint32_t Roce::connection(int from, int to, std::uint8_t priority) {
   const std::uint32_t known = pairs_.find(flows_, from, to, priority);
   if (known != kNone) return known;
   Routes& routes = fabric_.routes();
-  const std::uint64_t entropy = routes.draw();
+  const std::uint64_t entropy = routes.new_flow(from, to);
   RoceFlow& flow = flows_.emplace_back();
   flow.source = from;
   flow.destination = to;
@@ -208,7 +208,7 @@ void Roce::transmit(std::uint32_t id, RoceFlow& flow) {
   packet.size = static_cast<std::uint16_t>(header_ + (last ? flow.last_length : payload_));
   Routes& routes = fabric_.routes();
   packet.route = flow.route;
-  if (routes.spray()) packet.route = routes.word(flow.source, flow.destination, routes.draw());
+  if (routes.per_packet()) packet.route = routes.packet_word(flow.source, flow.destination);
   ++counts_.data_packets;
   if (flow.next != flow.sent) {
     ++counts_.retransmissions;

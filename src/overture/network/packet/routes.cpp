@@ -16,10 +16,21 @@ int bits_for_ports(const topology::Graph& graph) {
 
 }  // namespace
 
-Routes::Routes(const topology::Topology& topology, topology::PathRule rule, std::uint64_t seed)
-    : topology_(topology), rule_(rule), bits_(bits_for_ports(topology.graph)) {
-  RandomStream seeds = RandomStreams(seed).make("ecmp");
+Routes::Routes(const topology::Topology& topology, const PacketConfig& config)
+    : topology_(topology),
+      rule_(config.paths),
+      seed_(config.seed),
+      entropies_(static_cast<std::uint64_t>(config.entropies)),
+      per_packet_(spray() || (rule_ == topology::PathRule::hash_per_flow && entropies_ > 1)),
+      bits_(bits_for_ports(topology.graph)) {
+  RandomStream seeds = RandomStreams(config.seed).make("ecmp");
   for (int node = 0; node < topology.graph.nodes(); ++node) streams_.push_back(seeds());
+}
+
+std::uint64_t Routes::new_flow(int from, int to) {
+  if (rule_ != topology::PathRule::hash_per_flow) return 0;  // nobody asks
+  const std::uint64_t pair = static_cast<std::uint64_t>(from) << 32 | static_cast<std::uint32_t>(to);
+  return topology::flow_hash(seed_, from, to, flows_[pair]++);
 }
 
 std::uint64_t Routes::word(int at, int to, std::uint64_t entropy) const {

@@ -62,7 +62,9 @@ std::uint32_t Tcp::new_flow(int from, int to) {
 void Tcp::open(std::uint32_t id) {
   Flow& flow = flows_[id];
   Routes& routes = fabric_.routes();
-  const std::uint64_t entropy = routes.draw(flow.source);
+  const bool only = config_.connections == ConnectionUse::per_pair;
+  const std::uint64_t entropy =
+      only ? routes.only_flow(flow.source, flow.destination) : routes.new_flow(flow.source, flow.destination);
   flow.route = routes.word(flow.source, flow.destination, entropy);
   flow.ack_route = routes.word(flow.destination, flow.source, entropy);
   flow.cwnd = static_cast<std::uint32_t>(config_.initial_window) * segment_;
@@ -189,7 +191,7 @@ void Tcp::transmit(std::uint32_t id, Flow& flow, std::uint64_t offset, std::uint
   packet.route = flow.route;
   packet.size = static_cast<std::uint16_t>(header_ + length);
   Routes& routes = fabric_.routes();
-  if (routes.spray()) packet.route = routes.word(flow.source, flow.destination, routes.draw(flow.source));
+  if (routes.per_packet()) packet.route = routes.packet_word(flow.source, flow.destination);
   ++counts_.data_packets;
   if (flow.timed == 0 && offset >= flow.next) {  // never a retransmission (Karn's rule)
     flow.timed = offset + length;
@@ -375,7 +377,7 @@ void Tcp::acknowledge(std::uint32_t id, Flow& flow, bool congested, bool gaps) {
     ack.size = static_cast<std::uint16_t>(ack.size + blocks.bytes());
   }
   Routes& routes = fabric_.routes();
-  if (routes.spray()) ack.route = routes.word(flow.destination, flow.source, routes.draw(flow.destination));
+  if (routes.per_packet()) ack.route = routes.packet_word(flow.destination, flow.source);
   fabric_.send(flow.destination, ack);
 }
 

@@ -24,11 +24,12 @@ int Ways::last_switch(int host) const {
 
 Spread Ways::spread(int from, int to) {
   const topology::Graph& graph = topology_.graph;
-  const std::uint64_t entropy = routes_.draw();
+  const std::uint64_t entropy = routes_.spray() ? routes_.draw() : routes_.new_flow(from, to);
   const std::uint64_t whole = routes_.word(from, to, entropy);
   Spread spread{.set = kFixed, .port = static_cast<std::uint32_t>(whole & routes_.mask()) - 1};
   const int at = graph.link(from, static_cast<int>(spread.port)).to;
   if (!routes_.spray()) {
+    if (routes_.per_packet()) spread.set = kDrawn;
     spread.state = routes_.word(at, to, entropy);
     return spread;
   }
@@ -46,7 +47,7 @@ Spread Ways::spread(int from, int to) {
 std::uint64_t Ways::without_set(const Spread& spread, int from, int to) {
   if (spread.set == kFixed) return spread.state;
   const int at = topology_.graph.link(from, static_cast<int>(spread.port)).to;
-  return routes_.word(at, to, routes_.draw());
+  return routes_.word(at, to, routes_.packet_entropy(from, to));
 }
 
 std::uint32_t Ways::find(int at, int end, int to) {
@@ -78,7 +79,7 @@ bool Ways::walk(int at, int end, int to, std::uint64_t word, int length, Set& se
 
 const std::vector<int>& Ways::ports(int at, int end, int to) {
   const auto [entry, added] = ports_.try_emplace(pair_key(at, end));
-  if (added) entry->second = topology::equal_ports(topology_, at, to, 8);
+  if (added) entry->second = topology::equal_ports(topology_, at, to);
   return entry->second;
 }
 
