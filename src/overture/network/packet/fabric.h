@@ -256,7 +256,7 @@ inline void Fabric::arrive(Transport& transport, std::uint32_t id) {
   if (port == 0) [[unlikely]] {
     const int destination = transport.destination(packet);
     if (destination == link.to) return transport.receive(packet);
-    packet.route = routes_.word(link.to, destination, routes_.packet_entropy(link.to, destination));
+    packet.route = routes_.packet_word(link.to, destination);
     port = static_cast<std::uint32_t>(packet.route & port_mask_);
   }
   packet.route >>= routes_.bits();

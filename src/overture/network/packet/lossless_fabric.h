@@ -236,7 +236,7 @@ inline void LosslessFabric::arrive(Transport& transport, std::uint32_t id) {
       free_parcel(index);
       return transport.receive(arrived);
     }
-    packet.route = routes_.word(port.to, destination, routes_.packet_entropy(port.to, destination));
+    packet.route = routes_.packet_word(port.to, destination);
     out = static_cast<std::uint32_t>(packet.route & port_mask_);
   }
   packet.route >>= routes_.bits();

@@ -33,6 +33,14 @@ std::uint64_t Routes::new_flow(int from, int to) {
   return topology::flow_hash(seed_, from, to, flows_[pair]++);
 }
 
+std::uint64_t Routes::packet_entropy(int from, int to) {
+  const std::uint64_t drawn = draw(from);
+  if (spray()) return drawn;
+  return topology::flow_hash(seed_, from, to, (drawn >> 32) * entropies_ >> 32);
+}
+
+std::uint64_t Routes::packet_word(int from, int to) { return word(from, to, packet_entropy(from, to)); }
+
 std::uint64_t Routes::word(int at, int to, std::uint64_t entropy) const {
   using topology::Pick;
   const bool by_destination = rule_ == topology::PathRule::by_destination;

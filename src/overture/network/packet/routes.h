@@ -21,7 +21,7 @@ class Routes {
   std::uint64_t word(int at, int to, std::uint64_t entropy) const;
 
   // The same from host to host, for a packet that chooses its own way.
-  std::uint64_t packet_word(int from, int to) { return word(from, to, packet_entropy(from, to)); }
+  std::uint64_t packet_word(int from, int to);
 
   int bits() const { return bits_; }
   std::uint64_t mask() const { return (std::uint64_t{1} << bits_) - 1; }
@@ -34,11 +34,7 @@ class Routes {
   // The same where there is only one.
   std::uint64_t only_flow(int from, int to) const { return topology::flow_hash(seed_, from, to); }
   // What a packet's way is chosen with: a number that `from` draws, or one of the flow's entropies.
-  std::uint64_t packet_entropy(int from, int to) {
-    const std::uint64_t drawn = draw(from);
-    if (spray()) return drawn;
-    return topology::flow_hash(seed_, from, to, (drawn >> 32) * entropies_ >> 32);
-  }
+  std::uint64_t packet_entropy(int from, int to);
 
   // A new number to choose a way with. Every node has a stream of its own, so that what it draws depends on
   // nothing that others do meanwhile.
