@@ -16,6 +16,7 @@
 #include "overture/data/synthetic.h"
 #include "overture/train/batch_rows.h"
 #include "overture/train/learner.h"
+#include "overture/train/pooled_rows.h"
 
 namespace overture::train {
 namespace {
@@ -53,6 +54,7 @@ std::string measure(const TrainConfig& config, const std::vector<data::Batch>& b
   Learner learner(config);
   embedding::Tables tables(config.tables, {}, learner.workers());
   BatchRows rows(config);
+  PooledRows pooled(config.tables);
   std::vector<double> cpu;
   std::vector<double> wall;
   std::vector<double> find;
@@ -64,10 +66,10 @@ std::string measure(const TrainConfig& config, const std::vector<data::Batch>& b
         rows.look_up(batches[static_cast<std::size_t>(step)],
                      [&](std::int64_t table, std::int64_t id) { return tables.row(table, id); });
     const double found = cpu_ms();
-    learner.learn(part, rows.places(), step);
+    learner.learn(part, pooled.pool(part, rows.places(), learner.workers()), step);
     learner.update_dense(step);
     const double learned = cpu_ms();
-    learner.update_rows(rows.places(), step);
+    pooled.update(learner.pooled_gradients(), rows.places(), step, learner.workers());
     const double end = cpu_ms();
     if (step < kWarmUp) continue;
     cpu.push_back(end - start);

@@ -1,9 +1,13 @@
+#include <chrono>
 #include <filesystem>
 #include <memory>
 
 #include <fmt/format.h>
 
 #include "overture/base/error.h"
+#include "overture/base/error.h"
+#include "overture/base/interrupt.h"
+#include "overture/base/progress.h"
 #include "overture/base/table.h"
 #include "overture/base/text.h"
 #include "overture/cli/commands.h"
@@ -23,6 +27,8 @@ struct SimulateOptions {
   bool full = false;
   bool quiet = false;
   bool no_report = false;
+  std::string max_sim_time;
+  int max_wall_seconds = 0;
 };
 
 std::string percent(Duration part, Duration whole) {
@@ -40,20 +46,37 @@ void print_summary(const report::Run& run, const std::filesystem::path& folder, 
   table.add({"compute", to_string(result.compute()), percent(result.compute(), result.finished)});
   table.add(
       {"exposed communication", to_string(result.exposed()), percent(result.exposed(), result.finished)});
-  fmt::print("{}\nwhy: {}\n", table.text(), wrap(run.why, 80, 5));
+  fmt::print("{}\n", table.text());
+  if (!result.complete) fmt::print("note: the run was cut short; what is shown is what had ended by then\n");
+  fmt::print("why: {}\n", wrap(run.why, 80, 5));
   for (const std::string& caveat : report::caveats(run.config)) fmt::print("note: {}\n", wrap(caveat, 80, 6));
   fmt::print("results: {}\n", folder.string());
   if (with_report) fmt::print("report: {}\n", (folder / "report.html").string());
 }
 
+// Simulated time, the wall clock and Ctrl-C; with a line of progress.
+simulation::Limits limits(const SimulateOptions& options) {
+  simulation::Limits limits;
+  if (!options.max_sim_time.empty()) {
+    const Result<Duration> until = parse_duration(options.max_sim_time);
+    if (!until) throw UserError({.key = "--max-sim-time"}, until.error());
+    limits.until = Time{until.value()};
+  }
+  if (options.max_wall_seconds < 0) throw UserError({.key = "--max-wall"}, "must not be negative");
+  const auto stop = std::chrono::steady_clock::now() + std::chrono::seconds(options.max_wall_seconds);
+  const bool bounded = options.max_wall_seconds > 0;
+  limits.go_on = [stop, bounded, progress = std::make_shared<Progress>("tasks", 0)](Time, std::uint32_t finished) {
+    progress->update(finished);
+    return !Interrupt::requested() && !(bounded && std::chrono::steady_clock::now() >= stop);
+  };
+  return limits;
+}
+
 int run(const SimulateOptions& options) {
+  const Interrupt interrupt;
   setup::Setup setup = setup::load_setup(options.setup, options.overrides);
-  if (setup.simulation.network.dimensions.empty())
-    throw UserError({.file = options.setup, .key = "network"},
-                    "a workload runs on the analytical backend only",
-                    "write network.dimensions, without network.backend");
   if (options.full) setup.simulation.scope = system::Scope::all;
-  const report::ObservedRun observed = report::observe(setup.simulation, !options.no_report);
+  const report::ObservedRun observed = report::observe(setup.simulation, !options.no_report, limits(options));
   const report::Run run{.name = setup.name,
                         .setup_yaml = setup::write_setup(setup),
                         .version = version_text(),
@@ -70,7 +93,7 @@ int run(const SimulateOptions& options) {
   } else if (!options.quiet) {
     print_summary(run, folder, !options.no_report);
   }
-  return 0;
+  return Interrupt::requested() ? 130 : 0;
 }
 
 }  // namespace
@@ -81,6 +104,8 @@ void add_simulate(Command& root) {
   command.positional("setup", options->setup, "Setup file (YAML); see docs/reference/setup.md")
       .option("-s,--set", options->overrides, "key=value: change one key of the setup; may be repeated")
       .option("-o,--out", options->out, "Folder for the results (default: results/<setup name>)")
+      .option("--max-sim-time", options->max_sim_time, "Stop at this simulated time and report what ended")
+      .option("--max-wall", options->max_wall_seconds, "Stop after so many seconds and report what ended; 0: never")
       .flag("--json", options->json, "Print summary.json instead of a table")
       .flag("--simulate-all-npus", options->full, "Simulate every NPU even where one tells all")
       .flag("--no-report", options->no_report, "Do not make report.html, nor the tables of links and traffic")
@@ -88,6 +113,7 @@ void add_simulate(Command& root) {
       .examples(
           "  overture simulate dlrm-torus.yaml\n"
           "  overture simulate dlrm-torus.yaml -s network.dimensions.0.size=8 -o results/wider\n"
+          "  overture simulate dlrm-fat-tree.yaml           (the same over TCP packets)\n"
           "  overture simulate dlrm-torus.yaml --json | jq .iteration_us")
       .runs([options] { return run(*options); });
 }

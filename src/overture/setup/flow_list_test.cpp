@@ -21,6 +21,15 @@ TEST(FlowList, ReadsCsvAndConnectionMatrices) {
   EXPECT_EQ(cm[0].size, 2000_B);
 }
 
+TEST(FlowList, CompletionTimesKeepFractionsOfANanosecond) {
+  const std::vector<network::FlowSpec> flows{
+      {.from = Rank{0}, .to = Rank{1}, .size = Bytes{5}, .start = Time{Duration{1'500}}},
+      {.from = Rank{1}, .to = Rank{0}, .size = Bytes{5}, .start = Time{Duration{2'000}}}};
+  network::FlowsResult result;
+  result.completion = {Duration{12'345}, std::nullopt};
+  EXPECT_EQ(write_flow_csv(flows, result), "src,dst,bytes,start_ns,fct_ns\n0,1,5,1.500,12.345\n1,0,5,2,\n");
+}
+
 TEST(FlowList, ErrorsNameTheLine) {
   const auto csv = [](const std::string& text) { return user_error([&] { parse_flow_csv(text, "f.csv"); }); };
   EXPECT_EQ(csv("a,b\n"), "f.csv:1: the first line must be src,dst,bytes,start_ns");

@@ -115,5 +115,20 @@ TEST(NetworkSetup, TakesTheCircuitsOfADynexpFile) {
   EXPECT_NE(user_error([&] { make_opera(config.topology); }).find("was it cut short?"), std::string::npos);
 }
 
+TEST(NetworkSetup, TheSeedReachesRotors) {
+  const Setup setup = parse("seed: 7\nnetwork: {topology: {opera: {tors: 4}}}\n");
+  EXPECT_EQ(std::get<network::RotorNetworkConfig>(network_config(setup)).rotors.seed, 7);
+}
+
+// Two rotors, of which one is dark at times, leave the ToRs unconnected: no matter for traffic that waits.
+TEST(NetworkSetup, RotorsWithoutLowLatencyTrafficNeedNoPaths) {
+  const std::string text = "network: {topology: {opera: {tors: 8, ports: 4}}}\n";
+  const auto hosts = [&](const std::string& bulk_from) {
+    return network::count_hosts(network_config(parse(text, {"network.rotor.bulk_from=" + bulk_from})));
+  };
+  EXPECT_THROW(hosts("1 MB"), UserError);
+  EXPECT_EQ(hosts("0 B"), 16);
+}
+
 }  // namespace
 }  // namespace overture::setup

@@ -149,7 +149,8 @@ std::vector<network::FlowSpec> make_traffic(const Setup& setup, int hosts) {
 
 std::string write_setup(const Setup& setup) {
   Setup copy = setup;
-  if (!setup.simulation.network.dimensions.empty()) copy.network.analytical = setup.simulation.network;
+  if (const auto* formula = std::get_if<network::AnalyticalConfig>(&setup.simulation.network))
+    copy.network.analytical = *formula;
   std::string no_file;
   return to_yaml(Writer::without_defaults(copy, [&](Writer& w, Setup& s) { describe(w, s, no_file); }));
 }

@@ -26,9 +26,7 @@ FluidRun fluid(const topology::Opera& opera, const std::vector<FlowSpec>& flows)
 }
 
 double packets_us(const topology::Opera& opera, const std::vector<FlowSpec>& flows) {
-  std::vector<rotor::FlowSpec> same;
-  for (const FlowSpec& each : flows) same.push_back({each.from, each.to, each.size, each.start});
-  return to_us(rotor::run_flows(opera, rotor::rotornet(), same).makespan);
+  return to_us(rotor::run_flows(opera, rotor::rotornet(), flows).makespan);
 }
 
 // What a host can send, all slots together.

@@ -340,7 +340,7 @@ TEST(Rotor, BulkNeedsNoPathsBetweenAllTors) {
   const topology::Opera opera = topology::generate_opera({.tors = 8, .ports = 4, .connected = false});
   const auto flows = random_flows(opera.hosts(), 60, 400'000, 5);
   for (const bool by_packet : {false, true}) {
-    const RunResult result = run_flows(opera, rotornet(), flows, {.packet_by_packet = by_packet});
+    const RotorRun result = run_flows(opera, rotornet(), flows, {.packet_by_packet = by_packet});
     EXPECT_EQ(result.finished, flows.size());
   }
   RotorConfig mixed = rotornet();
