@@ -1,4 +1,6 @@
 // `overture train` and `overture evaluate` as a user runs them.
+#include <thread>
+
 #include "program.h"
 #include <gtest/gtest.h>
 
@@ -322,6 +324,88 @@ TEST(Train, BadInputGetsOneMessageAndExitCodeTwo) {
     EXPECT_EQ(outcome.exit_code, 2) << outcome.text();
     EXPECT_TRUE(outcome.err.starts_with("error: ")) << outcome.text();
   }
+}
+
+TEST(Train, ResumeRefusesAnotherRunAndNotesAnotherLearningRate) {
+  const TemporaryFolder folder;
+  const Surroundings here{.folder = folder.path()};
+  ASSERT_EQ(run_overture(train("run", {"--stop-iter", "10", "--no-report"}), here).exit_code, 0);
+  const std::pair<Words, std::string> others[] = {
+      {{"-s", "batch_size=64"}, "batch_size was 128, is 64"},
+      {{"--seed", "7"}, "seed was 1, is 7"},
+      {{"-s", "data.samples=7000"}, "data was kaggle"},
+      {{"-s", "data.test_every=5"}, "data.test_every was 10, is 5"},
+      {{"--optimizer", "adam"}, "optimizer.kind was sgd, is adam"},
+      {{"-s", "model.mlp_top=16-1"}, "model was"}};
+  for (const auto& [words, says] : others) {
+    Words more = words;
+    more.emplace_back("--resume");
+    const Outcome refused = run_overture(train("run", more), here);
+    EXPECT_EQ(refused.exit_code, 2) << refused.text();
+    EXPECT_NE(refused.err.find(says), std::string::npos) << refused.text();
+  }
+  const Outcome slower = run_overture(
+      train("run", {"--resume", "-s", "optimizer.learning_rate=0.05", "--stop-iter", "12"}), here);
+  EXPECT_EQ(slower.exit_code, 0) << slower.text();
+  EXPECT_NE(slower.err.find("note: optimizer.learning_rate was 0.1, is 0.05 from now on"), std::string::npos)
+      << slower.text();
+}
+
+TEST(Train, ADamagedCheckpointIsSkippedWithAWarningAndTheResultIsTheSame) {
+  const TemporaryFolder folder;
+  const Surroundings here{.folder = folder.path()};
+  ASSERT_EQ(run_overture(train("whole", {"--no-report"}), here).exit_code, 0);
+  ASSERT_EQ(run_overture(train("run", {"--stop-iter", "20", "--checkpoint-every", "10", "--no-report"}), here)
+                .exit_code,
+            0);
+  folder.write("run/checkpoints/step-20/manifest.json", std::string(400, '\0'));
+  const Outcome resumed = run_overture(train("run", {"--resume", "--no-report"}), here);
+  ASSERT_EQ(resumed.exit_code, 0) << resumed.text();
+  EXPECT_NE(resumed.err.find("warning: run/checkpoints/step-20/manifest.json"), std::string::npos)
+      << resumed.err;
+  EXPECT_NE(resumed.err.find("resuming from run/checkpoints/step-10"), std::string::npos) << resumed.err;
+  expect_same_model(folder.path() / "whole", folder.path() / "run");
+}
+
+// A run that was killed has told of every step before its checkpoint, and loses no line when it goes on.
+TEST(Train, AKilledRunResumesWithEveryLineOfItsMetrics) {
+  const TemporaryFolder folder;
+  const Surroundings here{.folder = folder.path()};
+  const Words more{"--checkpoint-every", "5", "--test-freq", "5", "--no-report", "-s", "data.samples=60000"};
+  for (const char* after : {"0.3", "0.4", "0.5"}) {
+    Words words{"timeout", "--foreground", "-s", "KILL", after, overture_binary().string()};
+    const Words killed = train("run", more);
+    words.insert(words.end(), killed.begin(), killed.end());
+    words.emplace_back("--overwrite");
+    run(words, here);
+    if (!fs::exists(folder.path() / "run/checkpoints")) continue;  // on a busy machine
+    Words again = more;
+    again.insert(again.end(), {"--resume", "--stop-iter", "200"});
+    const Outcome resumed = run_overture(train("run", again), here);
+    if (resumed.err.find("holds no checkpoint") != std::string::npos) continue;
+    ASSERT_EQ(resumed.exit_code, 0) << resumed.text();
+    const auto lines = lines_of(read_text(folder.path() / "run/metrics.jsonl"));
+    for (std::size_t i = 0; i < lines.size(); ++i)
+      ASSERT_TRUE(lines[i].starts_with("{\"step\": " + std::to_string(i) + ",") && lines[i].ends_with("}"))
+          << lines[i];
+    EXPECT_GE(lines.size(), 200u);
+  }
+}
+
+TEST(Train, TwoRunsDoNotMixInOneFolder) {
+  const TemporaryFolder folder;
+  const Surroundings here{.folder = folder.path()};
+  Outcome first;
+  std::thread other([&] {
+    first = run_overture(train("run", {"--no-report", "-s", "data.samples=200000"}), here);
+  });
+  while (!fs::exists(folder.path() / "run/metrics.jsonl"))
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  const Outcome second = run_overture(train("run", {"--overwrite"}), here);
+  EXPECT_EQ(second.exit_code, 2) << second.text();
+  EXPECT_NE(second.err.find("run: is in use by another run"), std::string::npos) << second.text();
+  other.join();
+  EXPECT_EQ(first.exit_code, 0) << first.text();
 }
 
 }  // namespace

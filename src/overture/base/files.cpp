@@ -1,14 +1,11 @@
 #include "overture/base/files.h"
 
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <fstream>
-#include <memory>
-
-#include <unistd.h>
 
 #include "overture/base/error.h"
+#include "overture/base/whole_file.h"
 
 namespace overture {
 
@@ -25,25 +22,9 @@ std::string read_file(const std::filesystem::path& path) {
 }
 
 void write_file(const std::filesystem::path& path, std::string_view text) {
-  std::filesystem::path partial = path;
-  partial += ".part" + std::to_string(getpid());
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(
-      std::fopen(partial.c_str(), "wb"), [](std::FILE* f) { return f == nullptr ? 0 : std::fclose(f); });
-  const auto fail = [&] {
-    const std::string why = std::strerror(errno);
-    std::error_code ignored;
-    std::filesystem::remove(partial, ignored);
-    throw UserError({.file = path.string()}, "cannot be written: " + why);
-  };
-  if (file == nullptr) fail();
-  if (std::fwrite(text.data(), 1, text.size(), file.get()) != text.size() || std::fflush(file.get()) != 0)
-    fail();
-  std::error_code error;
-  std::filesystem::rename(partial, path, error);
-  if (error) {
-    errno = error.value();
-    fail();
-  }
+  WholeFile file(path);
+  file.write(text);
+  file.close();
 }
 
 }  // namespace overture

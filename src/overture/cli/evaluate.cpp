@@ -58,7 +58,9 @@ setup::TrainSetup setup_of(const EvaluateOptions& options) {
 
 Evaluated evaluate_checkpoint(const setup::TrainSetup& setup, const fs::path& checkpoint) {
   const auto source = setup::open_train_data(setup, data::Part::test);
-  train::LocalTraining training(setup::make_train_config(setup, source->shape()), checkpoint);
+  train::TrainConfig config = setup::make_train_config(setup, source->shape());
+  config.fixed.clear();  // other data may be evaluated, too
+  train::LocalTraining training(config, checkpoint);
   report::Digest digest;
   Evaluated done{.checkpoint = checkpoint, .steps = training.first_step()};
   const auto started = std::chrono::steady_clock::now();
@@ -86,7 +88,10 @@ int run(const EvaluateOptions& options) {
   const setup::TrainSetup setup = setup_of(options);
   const fs::path given =
       options.checkpoint.empty() ? fs::path(options.folder) / "checkpoints" : fs::path(options.checkpoint);
-  const auto found = train::latest_checkpoint(given);
+  const auto whole = train::whole_checkpoint(given);
+  for (const std::string& damage : whole ? whole->damaged : std::vector<std::string>())
+    fmt::print(stderr, "warning: {}\n", damage);
+  const std::optional<fs::path> found = whole ? std::optional(whole->path) : std::nullopt;
   if (!found) {
     throw UserError({.file = given.string()}, "holds no checkpoint to evaluate",
                     "give the folder that `overture train` wrote, or a checkpoint with --checkpoint");

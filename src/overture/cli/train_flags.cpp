@@ -39,6 +39,8 @@ constexpr Flag kFlags[] = {
     {"--sharding", "tables.sharding", "How servers divide the rows: hash, range, table_wise or column_wise"},
     {"--threads", "threads", "Of each trainer; the result is the same for any number"},
     {"--checkpoint-every", "checkpoint_every", "Steps; 0: only at the end"},
+    {"--keep-every", "keep_every",
+     "Steps whose checkpoints stay, beside the two newest and the best; 0: none"},
     {"--test-freq", "evaluate_every",
      "Steps between evaluations on the held-out samples; 0: only at the end"},
 };

@@ -6,9 +6,11 @@
 #include <system_error>
 #include <utility>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "overture/base/error.h"
+#include "overture/base/file_lock.h"
 #include "overture/base/files.h"
 #include "overture/base/interrupt.h"
 #include "overture/base/json.h"
@@ -64,7 +66,6 @@ class RunNotes {
     line_.clear();
   }
   Trained finish(const fs::path& folder) {
-    file_.finish();
     record_.write_trace(folder);
     done_.digest = record_.digest();
     done_.evaluations = file_.evaluations();
@@ -86,19 +87,27 @@ class RunNotes {
 // The checkpoint to go on from; empty to start afresh. A finished run is not overwritten by accident.
 fs::path starting_point(const TrainingAsked& asked) {
   const fs::path& folder = asked.folder;
-  const auto found = train::latest_checkpoint(folder / "checkpoints");
   if (asked.resume) {
+    const auto found = train::whole_checkpoint(folder / "checkpoints");
     if (!found) throw UserError({.file = folder.string()}, "holds no checkpoint to resume from");
-    return *found;
+    for (const std::string& damage : found->damaged) fmt::print(stderr, "warning: {}\n", damage);
+    if (!found->damaged.empty()) fmt::print(stderr, "resuming from {} instead\n", found->path.string());
+    return found->path;
   }
-  if (found && !asked.overwrite) {
+  if (train::latest_checkpoint(folder / "checkpoints") && !asked.overwrite) {
     throw UserError({.file = folder.string()}, "holds a training run already",
                     "go on with it by --resume, replace it by --overwrite, or name another folder with -o");
   }
   std::error_code error;
   fs::remove_all(folder / "checkpoints", error);
-  report::make_results_folder(folder);
   return {};
+}
+
+void note_changes(const train::TrainConfig& config, const fs::path& checkpoint) {
+  if (checkpoint.empty()) return;
+  train::read_manifest(config, checkpoint);  // before anything is made or started
+  for (const std::string& change : train::changed_since(config, checkpoint))
+    fmt::print(stderr, "note: {}\n", change);
 }
 
 // The curve is drawn in the report; without one, nobody would look at it.
@@ -119,6 +128,7 @@ Trained train_with(train::Training& training, const setup::TrainSetup& setup, da
   RunNotes notes(setup, asked, training.first_step());
   train::RunOptions options{.checkpoints = asked.folder / "checkpoints",
                             .checkpoint_every = setup.checkpoint_every,
+                            .keep_every = setup.keep_every,
                             .stop = [] { return Interrupt::requested(); },
                             .on_step = [&](const train::StepReport& report) { notes.add(report); },
                             .evaluate_every = setup.evaluate_every,
@@ -215,7 +225,12 @@ namespace {
 Trained run_alone(const setup::TrainSetup& setup, const TrainingAsked& asked) {
   const auto source = setup::open_train_data(setup, data::Part::train);
   const train::TrainConfig config = setup::make_train_config(setup, source->shape());
+  if (asked.resume && !fs::exists(asked.folder))
+    throw UserError({.file = asked.folder.string()}, "holds no checkpoint to resume from");
+  report::make_results_folder(asked.folder);
+  const FileLock lock = lock_folder(asked.folder);
   const fs::path checkpoint = starting_point(asked);
+  note_changes(config, checkpoint);
   const std::string setup_yaml = written_setup(setup);
   write_file(asked.folder / "setup.yaml", setup_yaml);
   const auto training = make_training(setup, source->shape(), asked, checkpoint);

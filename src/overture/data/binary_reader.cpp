@@ -4,8 +4,6 @@
 #include <cstring>
 
 #include <fmt/format.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "overture/base/error.h"
 #include "overture/data/checksum.h"
@@ -43,20 +41,13 @@ std::int64_t widen(const char* from, std::uint64_t bytes, std::size_t count, std
 
 BinaryReader::BinaryReader(const std::filesystem::path& path) : file_(path) {
   if (static_cast<std::size_t>(file_.size()) < sizeof(BinaryHeader)) cut_short();
-  void* map =
-      ::mmap(nullptr, static_cast<std::size_t>(file_.size()), PROT_READ, MAP_SHARED, file_.descriptor(), 0);
-  if (map == MAP_FAILED) throw UserError({.file = file_.name()}, "cannot be mapped into memory");
-  map_ = static_cast<const char*>(map);
-  try {
-    read_header();
-  } catch (...) {
-    ::munmap(map, static_cast<std::size_t>(file_.size()));
-    throw;
-  }
-  ::madvise(map, static_cast<std::size_t>(file_.size()), MADV_SEQUENTIAL);
+  read_header();
 }
 
-BinaryReader::~BinaryReader() { ::munmap(const_cast<char*>(map_), static_cast<std::size_t>(file_.size())); }
+// The file may have become shorter since it was opened; then this says so.
+void BinaryReader::get(std::uint64_t place, void* into, std::size_t size) const {
+  if (file_.read_at(static_cast<std::int64_t>(place), static_cast<char*>(into), size) != size) cut_short();
+}
 
 void BinaryReader::cut_short() const {
   throw UserError({.file = file_.name()}, "is cut short: the end of the dataset is missing",
@@ -69,7 +60,7 @@ void BinaryReader::damaged(const std::string& what) const {
 
 void BinaryReader::read_header() {
   BinaryHeader header{};
-  std::memcpy(&header, map_, sizeof header);
+  get(0, &header, sizeof header);
   if (std::string_view(header.magic, sizeof header.magic) != kBinaryMagic) {
     throw UserError({.file = file_.name()},
                     "is not a dataset of Overture's: its first bytes are not OVERDATA");
@@ -86,12 +77,9 @@ void BinaryReader::read_header() {
     cut_short();
   }
   tables_.resize(header.tables);
-  if (!tables_.empty())
-    std::memcpy(tables_.data(), map_ + sizeof header, tables_.size() * sizeof(BinaryTable));
+  get(sizeof header, tables_.data(), tables_.size() * sizeof(BinaryTable));
   chunks_.resize(header.chunks);
-  if (!chunks_.empty()) {
-    std::memcpy(chunks_.data(), map_ + header.index_offset, chunks_.size() * sizeof(BinaryChunk));
-  }
+  get(header.index_offset, chunks_.data(), chunks_.size() * sizeof(BinaryChunk));
   if (header_checksum(header, tables_, chunks_) != header.checksum)
     damaged("the checksum of its header is wrong");
   shape_ = {.dense_features = header.dense_features,
@@ -128,19 +116,21 @@ void BinaryReader::read_index(const BinaryHeader& header) {
 const char* BinaryReader::part(std::size_t& place, std::size_t bytes) const {
   const BinaryChunk& chunk = chunks_[open_];
   if (place > chunk.bytes || bytes > chunk.bytes - place) damaged("a chunk is shorter than its samples");
-  const char* found = map_ + chunk.offset + place;
+  const char* found = memory_.data() + place;
   place = aligned(place + bytes);
   return found;
 }
 
 void BinaryReader::open_chunk(std::size_t chunk) {
   const BinaryChunk& entry = chunks_[chunk];
-  if (checksum(map_ + entry.offset, entry.bytes) != entry.checksum) {
+  open_ = chunks_.size();  // none, if this fails
+  memory_.resize(static_cast<std::size_t>(entry.bytes));
+  get(entry.offset, memory_.data(), memory_.size());
+  if (checksum(memory_.data(), memory_.size()) != entry.checksum) {
     damaged(fmt::format(
         "the checksum of samples {} to {} is wrong", static_cast<std::int64_t>(chunk) * chunk_samples_,
         static_cast<std::int64_t>(chunk) * chunk_samples_ + static_cast<std::int64_t>(entry.samples) - 1));
   }
-  forget_open_chunk();
   open_ = chunk;
   std::size_t place = 0;
   labels_ = reinterpret_cast<const float*>(part(place, entry.samples * sizeof(float)));
@@ -148,16 +138,6 @@ void BinaryReader::open_chunk(std::size_t chunk) {
   dense_ = reinterpret_cast<const float*>(part(place, dense * sizeof(float)));
   columns_.clear();
   for (std::size_t t = 0; t < tables_.size(); ++t) columns_.push_back(table_column(t, place));
-}
-
-// Pages that were read count as the program's memory until somebody needs it; a long file would seem to fill
-// it.
-void BinaryReader::forget_open_chunk() {
-  if (open_ >= chunks_.size()) return;
-  const auto page = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
-  const std::uint64_t begin = chunks_[open_].offset / page * page;
-  const std::uint64_t end = (chunks_[open_].offset + chunks_[open_].bytes) / page * page;
-  if (begin < end) ::madvise(const_cast<char*>(map_) + begin, end - begin, MADV_DONTNEED);
 }
 
 BinaryReader::Column BinaryReader::table_column(std::size_t table, std::size_t& place) const {

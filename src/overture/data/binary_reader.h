@@ -1,6 +1,6 @@
-// Reads Overture's own dataset file (binary_format.h) through a memory map: any sample is at hand, only what
-// is read is brought in. Every chunk's checksum is verified when it is entered, every id is below its table's
-// rows.
+// Reads Overture's own dataset file (binary_format.h), chunk by chunk: any sample is at hand, only what is
+// needed is read. Every chunk's checksum is verified when it is entered, every id is below its table's rows.
+// Not through a memory map: a file that somebody cuts while it is read would end the program by a signal.
 #pragma once
 
 #include <filesystem>
@@ -17,9 +17,6 @@ class BinaryReader final : public SampleReader {
  public:
   // Throws UserError when the file is none of ours, of a newer version, cut short or damaged.
   explicit BinaryReader(const std::filesystem::path& path);
-  ~BinaryReader() override;
-  BinaryReader(const BinaryReader&) = delete;
-  BinaryReader& operator=(const BinaryReader&) = delete;
 
   const Shape& shape() const override { return shape_; }
   std::int64_t read(Batch& batch, std::int64_t most) override;
@@ -39,7 +36,7 @@ class BinaryReader final : public SampleReader {
   void read_header();
   void read_index(const BinaryHeader& header);
   void open_chunk(std::size_t chunk);
-  void forget_open_chunk();
+  void get(std::uint64_t place, void* into, std::size_t size) const;
   Column table_column(std::size_t table, std::size_t& place) const;
   void copy(Batch& batch, std::int64_t first, std::int64_t count) const;
   const char* part(std::size_t& place, std::size_t bytes) const;
@@ -47,7 +44,7 @@ class BinaryReader final : public SampleReader {
   [[noreturn]] void damaged(const std::string& what) const;
 
   InputFile file_;
-  const char* map_ = nullptr;
+  std::vector<char> memory_;  // of the open chunk
   Shape shape_;
   std::vector<BinaryTable> tables_;
   std::vector<BinaryChunk> chunks_;

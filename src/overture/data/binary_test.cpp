@@ -126,6 +126,15 @@ TEST(Binary, NoticesEveryTruncation) {
   EXPECT_NE(complaint_of(folder, whole.substr(0, whole.size() - 1)).find("cut short"), std::string::npos);
 }
 
+TEST(Binary, AFileThatIsCutWhileItIsReadIsAnError) {
+  const Folder folder;
+  const Shape shape{.dense_features = 1, .table_rows = {5, 300}};
+  const auto path = written(folder, shape, random_batch(shape, 20, 6));
+  BinaryReader reader(path);
+  std::filesystem::resize_file(path, 100);
+  EXPECT_NE(user_error([&] { read_all(reader, 100); }).find("cut short"), std::string::npos);
+}
+
 TEST(Binary, NamesWhatIsWrongWithAFile) {
   const Folder folder;
   const Shape shape{.table_rows = {5}};

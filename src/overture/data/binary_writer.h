@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "overture/base/whole_file.h"
 #include "overture/data/binary_format.h"
-#include "overture/data/output_file.h"
 #include "overture/data/sample_writer.h"
 #include "overture/data/shape.h"
 
@@ -29,7 +29,7 @@ class BinaryWriter final : public SampleWriter {
 
   std::string name_;
   Shape shape_;
-  OutputFile file_;
+  WholeFile file_;
   std::vector<BinaryTable> tables_;
   std::vector<std::int64_t> seen_rows_;  // of tables whose rows are not known: the largest id, and one
   std::vector<BinaryChunk> chunks_;

@@ -8,10 +8,10 @@
 #include "overture/base/append.h"
 #include "overture/base/error.h"
 #include "overture/base/files.h"
+#include "overture/base/whole_file.h"
 #include "overture/data/bagpipe.h"
 #include "overture/data/criteo.h"
 #include "overture/data/mlperf.h"
-#include "overture/data/output_file.h"
 
 namespace overture::data {
 namespace {
@@ -42,7 +42,7 @@ class SampleBySample : public SampleWriter {
   }
 
   std::string name_;
-  OutputFile file_;
+  WholeFile file_;
   std::string text_;
 };
 

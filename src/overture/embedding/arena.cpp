@@ -37,7 +37,7 @@ Arena::Arena(std::size_t size) : size_(size) {
   madvise(data_, rounded_up(size, kHugePage), MADV_HUGEPAGE);  // a hint: without it, it is only slower
 }
 
-Arena::Arena(std::size_t size, const std::filesystem::path& file) : size_(size) {
+Arena::Arena(std::size_t size, const std::filesystem::path& file) : size_(size), lock_(file, file) {
   const int descriptor = open(file.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
   if (descriptor < 0) fail(file, "cannot be made");
   // Reserving the blocks now turns a full disk into a message, not into a signal in the middle of training.
@@ -71,6 +71,7 @@ Arena& Arena::operator=(Arena&& other) noexcept {
   size_ = std::exchange(other.size_, 0);
   mapped_ = std::exchange(other.mapped_, nullptr);
   mapped_size_ = std::exchange(other.mapped_size_, 0);
+  lock_ = std::move(other.lock_);
   return *this;
 }
 

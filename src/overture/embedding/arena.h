@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <filesystem>
 
+#include "overture/base/file_lock.h"
+
 namespace overture::embedding {
 
 class Arena {
@@ -12,7 +14,8 @@ class Arena {
   Arena() = default;
   // Throws std::bad_alloc when there is not so much.
   explicit Arena(std::size_t size);
-  // In a new file, which takes the place of one that was there. Throws UserError when it cannot be made.
+  // In a new file, which takes the place of one that was there, and which nobody else may use meanwhile.
+  // Throws UserError when it cannot be made or is in use.
   Arena(std::size_t size, const std::filesystem::path& file);
   ~Arena();
   Arena(Arena&& other) noexcept;
@@ -28,6 +31,7 @@ class Arena {
   std::size_t size_ = 0;
   void* mapped_ = nullptr;
   std::size_t mapped_size_ = 0;
+  FileLock lock_;  // of the file
 };
 
 }  // namespace overture::embedding

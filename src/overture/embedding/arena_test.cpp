@@ -33,5 +33,19 @@ TEST(Arena, AFileThatCannotBeMadeIsAUserError) {
   EXPECT_FALSE(std::filesystem::exists(std::filesystem::temp_directory_path() / "overture_too_large"));
 }
 
+TEST(Arena, AFileIsUsedByOneAtATime) {
+  const auto file =
+      std::filesystem::temp_directory_path() / ("overture_arena_lock_" + std::to_string(getpid()));
+  {
+    const Arena first(4096, file);
+    first.floats()[7] = 5;
+    EXPECT_THROW(Arena(4096, file), UserError);
+    EXPECT_EQ(first.floats()[7], 5) << "the second has not touched it";
+  }
+  const Arena again(4096, file);
+  EXPECT_EQ(again.floats()[7], 0);
+  std::filesystem::remove(file);
+}
+
 }  // namespace
 }  // namespace overture::embedding

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <unistd.h>
 #include <zlib.h>
 
 #include "overture/base/error.h"
@@ -22,18 +21,8 @@ std::uint32_t checksum(const void* data, std::size_t size) {
 
 }  // namespace
 
-BlockWriter::BlockWriter(std::filesystem::path path, const std::string& kind)
-    : path_(std::move(path)), partial_(path_.string() + ".part"), file_(std::fopen(partial_.c_str(), "wb")) {
-  if (file_ == nullptr) fail();
-  put(kind.data(), kind.size());
-  put("\n", 1);
-}
-
-BlockWriter::~BlockWriter() {
-  if (file_ == nullptr) return;
-  file_.reset();
-  std::error_code ignored;
-  std::filesystem::remove(partial_, ignored);
+BlockWriter::BlockWriter(std::filesystem::path path, const std::string& kind) : file_(std::move(path)) {
+  file_.write(kind + "\n");
 }
 
 void BlockWriter::write(std::span<const float> numbers) {
@@ -48,30 +37,15 @@ void BlockWriter::write(std::span<const float> numbers) {
 
 void BlockWriter::finish() {
   put_block(nullptr, 0);
-  if (std::fflush(file_.get()) != 0 || fsync(fileno(file_.get())) != 0) fail();
-  file_.reset();
-  std::error_code error;
-  std::filesystem::rename(partial_, path_, error);
-  if (error) {
-    errno = error.value();
-    fail();
-  }
+  file_.close();
 }
 
 void BlockWriter::put_block(const void* data, std::size_t size) {
   const std::uint64_t length = size;
   const std::uint32_t sum = checksum(data, size);
-  put(&length, sizeof length);
-  put(&sum, sizeof sum);
-  put(data, size);
-}
-
-void BlockWriter::put(const void* data, std::size_t size) {
-  if (size > 0 && std::fwrite(data, 1, size, file_.get()) != size) fail();
-}
-
-void BlockWriter::fail() {
-  throw UserError({.file = path_.string()}, std::string("cannot be written: ") + std::strerror(errno));
+  file_.write(&length, sizeof length);
+  file_.write(&sum, sizeof sum);
+  if (size > 0) file_.write(data, size);
 }
 
 BlockReader::BlockReader(const std::filesystem::path& path, const std::string& kind)
@@ -94,6 +68,22 @@ void BlockReader::read(std::span<float> numbers) {
     data += expected;
     left -= expected;
   }
+}
+
+void BlockReader::read_block(std::vector<char>& block) {
+  const std::uint64_t size = block_size();
+  if (size > kBlock) fail("has been damaged: a block is too long");
+  std::uint32_t sum = 0;
+  get(&sum, sizeof sum);
+  block.resize(static_cast<std::size_t>(size));
+  get(block.data(), block.size());
+  if (checksum(block.data(), block.size()) != sum) fail("has been damaged: a checksum does not match");
+}
+
+void check_blocks(const std::filesystem::path& path, const std::string& kind) {
+  BlockReader reader(path, kind);
+  std::vector<char> block(1);
+  while (!block.empty()) reader.read_block(block);
 }
 
 void BlockReader::finish() {

@@ -11,6 +11,9 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
+
+#include "overture/base/whole_file.h"
 
 namespace overture::embedding {
 
@@ -23,23 +26,18 @@ class BlockWriter {
  public:
   // `kind` is the first line. Throws UserError when the file cannot be written, as all of these do.
   BlockWriter(std::filesystem::path path, const std::string& kind);
-  ~BlockWriter();
-  BlockWriter(const BlockWriter&) = delete;
-  BlockWriter& operator=(const BlockWriter&) = delete;
-
   // Cuts large arrays into blocks.
   void write(std::span<const float> numbers);
   void finish();
 
  private:
-  void put(const void* data, std::size_t size);
   void put_block(const void* data, std::size_t size);
-  [[noreturn]] void fail();
 
-  std::filesystem::path path_;
-  std::filesystem::path partial_;
-  File file_;
+  WholeFile file_;
 };
+
+// Reads the file to its end. Throws UserError when it is cut short, damaged or of another kind.
+void check_blocks(const std::filesystem::path& path, const std::string& kind);
 
 class BlockReader {
  public:
@@ -49,6 +47,8 @@ class BlockReader {
 
   // Exactly as many as were written.
   void read(std::span<float> numbers);
+  // The next block, of whatever size; empty at the end.
+  void read_block(std::vector<char>& block);
   // The file ends here.
   void finish();
 

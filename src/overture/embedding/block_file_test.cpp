@@ -64,13 +64,27 @@ TEST_F(BlockFile, AnotherKindAndAMissingFileSaySo) {
   EXPECT_NE(error().find("cannot be read"), std::string::npos);
 }
 
+TEST_F(BlockFile, AFileCanBeCheckedWithoutKnowingWhatItHolds) {
+  check_blocks(file_, "numbers 1");
+  const std::string whole = read_file(file_);
+  for (const std::size_t size : {whole.size() - 1, whole.size() / 2, std::size_t{3}}) {
+    write_file(file_, whole.substr(0, size));
+    EXPECT_THROW(check_blocks(file_, "numbers 1"), UserError) << size;
+  }
+  std::string changed = whole;
+  changed[whole.size() / 2] = static_cast<char>(changed[whole.size() / 2] ^ 8);
+  write_file(file_, changed);
+  EXPECT_THROW(check_blocks(file_, "numbers 1"), UserError);
+}
+
 TEST_F(BlockFile, AFullDiskLeavesTheOldFile) {
   if (!fs::exists("/dev/full")) GTEST_SKIP();
-  fs::create_symlink("/dev/full", file_.string() + ".part");
+  const std::string partial = file_.string() + ".part" + std::to_string(getpid());
+  fs::create_symlink("/dev/full", partial);
   BlockWriter writer(file_, "numbers 1");
   EXPECT_THROW(writer.write(numbers_), UserError);
   EXPECT_EQ(error(), "");
-  fs::remove(file_.string() + ".part");
+  fs::remove(partial);
 }
 
 }  // namespace

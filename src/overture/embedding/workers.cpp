@@ -1,12 +1,26 @@
 #include "overture/embedding/workers.h"
 
+#include <string>
+#include <system_error>
+
+#include "overture/base/error.h"
+
 namespace overture::embedding {
 
 Workers::Workers(int threads) {
-  for (int i = 1; i < threads; ++i) threads_.emplace_back([this] { serve(); });
+  try {
+    for (int i = 1; i < threads; ++i) threads_.emplace_back([this] { serve(); });
+  } catch (const std::system_error& error) {
+    const std::size_t started = threads_.size() + 1;
+    stop();
+    throw UserError({.key = "threads"}, "only " + std::to_string(started) + " of " + std::to_string(threads) +
+                                            " threads can be started: " + error.what());
+  }
 }
 
-Workers::~Workers() {
+Workers::~Workers() { stop(); }
+
+void Workers::stop() {
   {
     const std::lock_guard lock(mutex_);
     stop_ = true;

@@ -16,6 +16,7 @@ namespace overture::embedding {
 class Workers {
  public:
   // The caller of run() works too: `threads` 1 starts none.
+  // Throws UserError when so many cannot be started.
   explicit Workers(int threads = 1);
   ~Workers();
   Workers(const Workers&) = delete;
@@ -38,6 +39,7 @@ class Workers {
 
  private:
   void serve();
+  void stop();
   void do_blocks();
 
   std::vector<std::thread> threads_;

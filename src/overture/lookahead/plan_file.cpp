@@ -39,25 +39,13 @@ std::uint64_t number(const unsigned char* from, std::size_t bytes) {
 
 }  // namespace
 
-PlanWriter::PlanWriter(std::filesystem::path path, const PlannerConfig& config)
-    : path_(std::move(path)), partial_(path_) {
-  partial_ += ".part" + std::to_string(getpid());
-  file_.reset(std::fopen(partial_.c_str(), "wb"));
-  if (!file_) fail();
-  if (std::fwrite(kMagic.data(), 1, kMagic.size(), file_.get()) != kMagic.size()) fail();
+PlanWriter::PlanWriter(std::filesystem::path path, const PlannerConfig& config) : file_(std::move(path)) {
+  file_.write(kMagic);
   encode(config, block_);
   write_block();
 }
 
-PlanWriter::~PlanWriter() {
-  if (!file_) return;
-  file_.reset();
-  std::error_code ignored;
-  std::filesystem::remove(partial_, ignored);
-}
-
 void PlanWriter::write(const StepPlan& plan) {
-  check(file_ != nullptr, "a finished plan takes no more steps");
   block_.clear();
   encode(plan, block_);
   write_block();
@@ -66,30 +54,15 @@ void PlanWriter::write(const StepPlan& plan) {
 void PlanWriter::finish() {
   block_.clear();
   write_block();
-  if (std::fflush(file_.get()) != 0) fail();
-  std::error_code error;
-  std::filesystem::rename(partial_, path_, error);
-  if (error) {
-    errno = error.value();
-    fail();
-  }
-  file_.reset();
+  file_.close();
 }
 
 void PlanWriter::write_block() {
   unsigned char frame[kFrame];
   put(frame, block_.size(), 8);
   put(frame + 8, checksum(block_), 4);
-  if (std::fwrite(frame, 1, kFrame, file_.get()) != kFrame) fail();
-  if (std::fwrite(block_.data(), 1, block_.size(), file_.get()) != block_.size()) fail();
-}
-
-void PlanWriter::fail() {
-  const std::string why = std::strerror(errno);
-  file_.reset();
-  std::error_code ignored;
-  std::filesystem::remove(partial_, ignored);
-  throw UserError({.file = path_.string()}, "cannot be written: " + why);
+  file_.write(frame, kFrame);
+  file_.write(block_);
 }
 
 PlanReader::PlanReader(const std::filesystem::path& path) : path_(path.string()) {

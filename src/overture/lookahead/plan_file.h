@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 
+#include "overture/base/whole_file.h"
 #include "overture/lookahead/config.h"
 #include "overture/lookahead/plan.h"
 
@@ -24,20 +25,13 @@ class PlanWriter {
  public:
   // Throws UserError when the file cannot be written, as all of these do.
   PlanWriter(std::filesystem::path path, const PlannerConfig& config);
-  ~PlanWriter();
-  PlanWriter(const PlanWriter&) = delete;
-  PlanWriter& operator=(const PlanWriter&) = delete;
-
   void write(const StepPlan& plan);
   void finish();
 
  private:
   void write_block();
-  [[noreturn]] void fail();
 
-  std::filesystem::path path_;
-  std::filesystem::path partial_;
-  File file_;
+  WholeFile file_;
   std::string block_;  // used again for every step
 };
 

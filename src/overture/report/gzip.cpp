@@ -22,19 +22,11 @@ constexpr std::size_t kLargestWrite = 1 << 30;  // gzwrite answers with an int
 
 void GzipFile::Closer::operator()(gzFile_s* file) const { gzclose(file); }
 
-GzipFile::GzipFile(std::filesystem::path path) : path_(std::move(path)), partial_(path_) {
-  partial_ += ".part" + std::to_string(getpid());
+GzipFile::GzipFile(std::filesystem::path path) : path_(std::move(path)), whole_(path_) {
   errno = 0;
-  file_.reset(gzopen(partial_.c_str(), "wb6"));
+  file_.reset(gzdopen(dup(whole_.descriptor()), "wb6"));
   if (file_ == nullptr) fail();
   gzbuffer(file_.get(), kBuffer);
-}
-
-GzipFile::~GzipFile() {
-  if (file_ == nullptr) return;
-  file_.reset();
-  std::error_code ignored;
-  std::filesystem::remove(partial_, ignored);
 }
 
 void GzipFile::write(std::string_view text) {
@@ -51,19 +43,12 @@ void GzipFile::close() {
   check(file_ != nullptr, "a file is closed once");
   errno = 0;
   if (gzclose(file_.release()) != Z_OK) fail();
-  std::error_code error;
-  std::filesystem::rename(partial_, path_, error);
-  if (error) {
-    errno = error.value();
-    fail();
-  }
+  whole_.close();
 }
 
 void GzipFile::fail() {
   const std::string why = errno != 0 ? std::strerror(errno) : "not enough memory";
   file_.reset();
-  std::error_code ignored;
-  std::filesystem::remove(partial_, ignored);
   throw UserError({.file = path_.string()}, "cannot be written: " + why);
 }
 

@@ -6,19 +6,17 @@
 #include <memory>
 #include <string_view>
 
+#include "overture/base/whole_file.h"
+
 struct gzFile_s;
 
 namespace overture::report {
 
 class GzipFile {
  public:
-  // Writes beside `path` until close() renames, so a crash leaves the old file or none, never half of one.
-  // Throws UserError when the folder does not exist or may not be written.
+  // As a WholeFile: a crash leaves the old file or none, never half of one. Throws UserError when the folder
+  // does not exist or may not be written.
   explicit GzipFile(std::filesystem::path path);
-  // Without close() nothing remains.
-  ~GzipFile();
-  GzipFile(const GzipFile&) = delete;
-  GzipFile& operator=(const GzipFile&) = delete;
 
   // Throws UserError when the disk is full; the same goes for close(), since most of it is written late.
   void write(std::string_view text);
@@ -33,7 +31,7 @@ class GzipFile {
   [[noreturn]] void fail();
 
   std::filesystem::path path_;
-  std::filesystem::path partial_;
+  WholeFile whole_;
   std::unique_ptr<gzFile_s, Closer> file_;  // null once closed
 };
 

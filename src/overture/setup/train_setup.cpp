@@ -142,6 +142,8 @@ void describe(V& v, TrainSetup& s) {
                      g.field("delay", l.delay, "Of every message");
                    });
   v.field("checkpoint_every", s.checkpoint_every, "Steps; 0: only at the end");
+  v.field("keep_every", s.keep_every,
+          "Steps whose checkpoints stay, beside the two newest and the best; 0: none");
   v.field("evaluate_every", s.evaluate_every,
           "Steps between evaluations on the held-out samples; 0: only at the end");
 }
@@ -175,6 +177,7 @@ void check_sound(const TrainSetup& setup) {
   check_least(setup, "batch_size", setup.batch_size, 1);
   check_least(setup, "steps", setup.steps, 0);
   check_least(setup, "checkpoint_every", setup.checkpoint_every, 0);
+  check_least(setup, "keep_every", setup.keep_every, 0);
   check_least(setup, "evaluate_every", setup.evaluate_every, 0);
   check_least(setup, "cache.lookahead", setup.cache.lookahead, 0);
   check_least(setup, "data.epochs", setup.data.epochs, 1);
@@ -302,6 +305,27 @@ data::Batches::Open synthetic(const TrainSetup& setup) {
   return [config, samples] { return std::make_unique<data::SyntheticReader>(config, samples); };
 }
 
+// A file is known by its name and size: it may have moved.
+std::string data_name(const TrainSetup& setup) {
+  const TrainData& d = setup.data;
+  if (d.file.empty())
+    return fmt::format("{} x{} {} {} samples, {} dense, {} lookups{}", d.synthetic, d.scale, d.skew,
+                       d.samples, d.dense_features, d.lookups, d.weighted ? ", weighted" : "");
+  const std::filesystem::path file = std::filesystem::path(setup.file).parent_path() / d.file;
+  std::error_code error;
+  const auto size = std::filesystem::file_size(file, error);
+  return error ? file.filename().string() : fmt::format("{}, {} bytes", file.filename().string(), size);
+}
+
+// What a resumed run must not change, beside model, tables and optimizers.
+std::map<std::string, std::string> fixed(const TrainSetup& setup) {
+  return {{"data", data_name(setup)},
+          {"data.test_every", fmt::format("{}", setup.data.test_every)},
+          {"data.shuffle_block", fmt::format("{}", setup.data.shuffle_block)},
+          {"batch_size", fmt::format("{}", setup.batch_size)},
+          {"seed", fmt::format("{}", setup.seed)}};
+}
+
 }  // namespace
 
 TrainSetup parse_train_setup(std::string_view text, const std::string& file,
@@ -363,7 +387,8 @@ train::TrainConfig make_train_config(const TrainSetup& setup, const data::Shape&
                             .trainers = setup.trainers,
                             .servers = setup.servers,
                             .sharding = setup.tables.sharding,
-                            .threads = setup.threads};
+                            .threads = setup.threads,
+                            .fixed = fixed(setup)};
   if (setup.link) config.server_link = rpc::Link{setup.link->rate, setup.link->delay};
   train::validate(config);
   return config;

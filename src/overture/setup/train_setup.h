@@ -87,6 +87,7 @@ struct TrainSetup {
   int threads = 1;
   std::optional<TrainLink> link;
   int checkpoint_every = 0;
+  int keep_every = 0;
   int evaluate_every = 0;
   std::string file;  // of the setup itself; empty when all came from flags
 };

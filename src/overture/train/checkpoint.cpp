@@ -2,16 +2,18 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
+#include <map>
 #include <vector>
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
-#include <unistd.h>
 
 #include "overture/base/error.h"
 #include "overture/base/files.h"
 #include "overture/base/json.h"
+#include "overture/base/whole_file.h"
+#include "overture/data/checksum.h"
 #include "overture/embedding/block_file.h"
 
 namespace overture::train {
@@ -22,21 +24,11 @@ using embedding::Tables;
 
 constexpr const char* kRowsKind = "overture rows 1";
 constexpr const char* kDenseKind = "overture dense 1";
-constexpr const char* kFormat = "overture checkpoint 1";
+constexpr const char* kFormat = "overture checkpoint 2";
 constexpr std::size_t kKept = 2;
 
 fs::path rows_file(const fs::path& checkpoint, int server) {
   return checkpoint / fmt::format("rows-{}", server);
-}
-
-// What must be the same for a checkpoint to mean the same.
-Json shapes(const TrainConfig& config) {
-  Json tables = Json::array();
-  for (const embedding::TableConfig& table : config.tables.tables) tables.push_back({table.rows, table.dim});
-  return {{"model", describe(config.model)},
-          {"optimizer", static_cast<int>(config.tables.optimizer.kind)},
-          {"dense_optimizer", static_cast<int>(config.dense_optimizer.kind)},
-          {"tables", std::move(tables)}};
 }
 
 std::optional<std::int64_t> steps_of(const fs::path& checkpoint) {
@@ -47,6 +39,73 @@ std::optional<std::int64_t> steps_of(const fs::path& checkpoint) {
   const auto [stopped, error] = std::from_chars(name.data() + 5, end, steps);
   if (error != std::errc{} || stopped != end) return std::nullopt;
   return steps;
+}
+
+std::string name_of(embedding::OptimizerKind kind) {
+  constexpr const char* kNames[] = {"sgd", "adagrad", "adam"};
+  return kNames[static_cast<std::size_t>(kind)];
+}
+
+// What must be the same for a checkpoint to mean the same, by the keys of the setup.
+std::map<std::string, std::string> fixed(const TrainConfig& config) {
+  std::map<std::string, std::string> result = config.fixed;
+  std::string tables;
+  for (const embedding::TableConfig& table : config.tables.tables)
+    tables += fmt::format("{}{}x{}", tables.empty() ? "" : "-", table.rows, table.dim);
+  result["model"] = describe(config.model);
+  result["tables"] = tables;
+  result["optimizer.kind"] = name_of(config.dense_optimizer.kind);
+  result["table_optimizer.kind"] = name_of(config.tables.optimizer.kind);
+  return result;
+}
+
+// What may be changed, and is noted.
+std::map<std::string, std::string> rates(const TrainConfig& config) {
+  return {{"optimizer.learning_rate", fmt::format("{}", config.dense_optimizer.learning_rate)},
+          {"table_optimizer.learning_rate", fmt::format("{}", config.tables.optimizer.learning_rate)}};
+}
+
+Json json_of(const std::map<std::string, std::string>& texts) {
+  Json result = Json::object();
+  for (const auto& [key, text] : texts) result[key] = text;
+  return result;
+}
+
+// Of everything that the manifest says, as it is written.
+std::string sum_of(const Json& manifest) {
+  const std::string text = write_json(manifest, 2);
+  return fmt::format("{:016x}", data::checksum(text.data(), text.size()));
+}
+
+[[noreturn]] void bad_manifest(const fs::path& file, const std::string& what, const std::string& hint = {}) {
+  throw UserError({.file = file.string()}, what, hint);
+}
+
+// Sound in itself and with its folder; whether it is of this run is not asked.
+Json sound_manifest(const fs::path& checkpoint) {
+  const fs::path file = checkpoint / "manifest.json";
+  Json manifest = parse_json(read_file(file));
+  if (manifest.is_discarded() || !manifest.is_object())
+    bad_manifest(file, "is not a manifest: it is damaged or cut short");
+  if (!manifest.contains("format") || manifest["format"] != kFormat)
+    bad_manifest(file, fmt::format("is not of the format \"{}\"", kFormat));
+  const Json sum = manifest.contains("checksum") ? manifest["checksum"] : Json();
+  manifest.erase("checksum");
+  if (sum != sum_of(manifest)) bad_manifest(file, "has been damaged: its checksum does not match");
+  const auto steps = steps_of(checkpoint);
+  if (steps && manifest["steps"] != *steps)
+    bad_manifest(file, fmt::format("is of step {}, its folder of step {}",
+                                   manifest["steps"].get<std::int64_t>(), *steps));
+  return manifest;
+}
+
+CheckpointInfo info_of(const Json& manifest) {
+  CheckpointInfo info{.steps = manifest["steps"],
+                      .samples = manifest["samples"],
+                      .servers = manifest["servers"],
+                      .sharding = static_cast<embedding::Sharding>(manifest["sharding"].get<int>())};
+  if (manifest["held_out_auc"].is_number()) info.auc = manifest["held_out_auc"].get<double>();
+  return info;
 }
 
 std::vector<fs::path> checkpoints_in(const fs::path& folder) {
@@ -61,11 +120,26 @@ std::vector<fs::path> checkpoints_in(const fs::path& folder) {
   return found;
 }
 
-void flush_folder(const fs::path& folder) {
-  const int descriptor = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (descriptor < 0) return;
-  fsync(descriptor);
-  close(descriptor);
+// Neither new, nor the best, nor one of every so many steps.
+std::vector<fs::path> superfluous(const std::vector<fs::path>& all, const Keep& keep) {
+  std::optional<double> best;
+  fs::path best_path;
+  for (const fs::path& one : all) {
+    try {
+      const std::optional<double> auc = info_of(sound_manifest(one)).auc;
+      if (auc && (!best || *auc > *best)) {
+        best = auc;
+        best_path = one;
+      }
+    } catch (const UserError&) {  // a damaged one is not the best
+    }
+  }
+  std::vector<fs::path> result;
+  for (std::size_t i = 0; i + kKept < all.size(); ++i) {
+    const bool milestone = keep.every > 0 && *steps_of(all[i]) % keep.every == 0;
+    if (!milestone && all[i] != best_path) result.push_back(all[i]);
+  }
+  return result;
 }
 
 }  // namespace
@@ -98,25 +172,26 @@ void save_dense(std::span<const float> values, std::span<const float> state, con
 }
 
 void complete(const TrainConfig& config, const CheckpointInfo& info, std::int64_t parameters,
-              const fs::path& folder) {
+              const fs::path& folder, const Keep& keep) {
   const fs::path partial = partial_checkpoint(folder, info.steps);
   const fs::path place = complete_checkpoint(folder, info.steps);
-  const Json manifest{{"format", kFormat},
-                      {"steps", info.steps},
-                      {"samples", info.samples},
-                      {"servers", info.servers},
-                      {"sharding", static_cast<int>(info.sharding)},
-                      {"parameters", parameters},
-                      {"shapes", shapes(config)}};
+  Json manifest{{"format", kFormat},
+                {"steps", info.steps},
+                {"samples", info.samples},
+                {"servers", info.servers},
+                {"sharding", static_cast<int>(info.sharding)},
+                {"parameters", parameters},
+                {"held_out_auc", info.auc && std::isfinite(*info.auc) ? Json(*info.auc) : Json()},
+                {"fixed", json_of(fixed(config))},
+                {"rates", json_of(rates(config))}};
+  manifest["checksum"] = sum_of(manifest);
   write_file(partial / "manifest.json", write_json(manifest, 2) + "\n");
-  flush_folder(partial);
   std::error_code error;
   fs::remove_all(place, error);
   fs::rename(partial, place, error);
   if (error) throw UserError({.file = place.string()}, "cannot be made: " + error.message());
-  flush_folder(folder);
-  std::vector<fs::path> all = checkpoints_in(folder);
-  for (std::size_t i = 0; i + kKept < all.size(); ++i) fs::remove_all(all[i], error);
+  sync_folder(folder);
+  for (const fs::path& one : superfluous(checkpoints_in(folder), keep)) fs::remove_all(one, error);
 }
 
 std::optional<fs::path> latest_checkpoint(const fs::path& folder) {
@@ -127,26 +202,50 @@ std::optional<fs::path> latest_checkpoint(const fs::path& folder) {
   return all.back();
 }
 
+std::optional<WholeCheckpoint> whole_checkpoint(const fs::path& folder) {
+  std::error_code error;
+  std::vector<fs::path> all = checkpoints_in(folder);
+  if (fs::exists(folder / "manifest.json", error)) all = {folder};
+  WholeCheckpoint found;
+  for (; !all.empty(); all.pop_back()) {
+    try {
+      const CheckpointInfo info = info_of(sound_manifest(all.back()));
+      for (int server = 0; server < info.servers; ++server)
+        embedding::check_blocks(rows_file(all.back(), server), kRowsKind);
+      embedding::check_blocks(all.back() / "dense", kDenseKind);
+      found.path = all.back();
+      return found;
+    } catch (const UserError& damage) {
+      found.damaged.emplace_back(damage.what());
+    }
+  }
+  if (found.damaged.empty()) return std::nullopt;
+  throw UserError(found.damaged.front(), "no checkpoint in the folder is whole");
+}
+
 CheckpointInfo read_manifest(const TrainConfig& config, const fs::path& checkpoint) {
   const fs::path file = checkpoint / "manifest.json";
-  const Json manifest = parse_json(read_file(file));
-  const auto fail = [&](const std::string& what, const std::string& hint = {}) {
-    throw UserError({.file = file.string()}, what, hint);
-  };
-  if (manifest.is_discarded() || !manifest.is_object()) fail("is not a manifest: it is damaged or cut short");
-  if (!manifest.contains("format") || manifest["format"] != kFormat)
-    fail(fmt::format("is not of the format \"{}\"", kFormat));
-  for (const char* key : {"steps", "samples", "servers", "sharding"}) {
-    if (!manifest.contains(key) || !manifest[key].is_number_integer() || manifest[key] < 0)
-      fail(fmt::format("has no {}", key));
+  const Json manifest = sound_manifest(checkpoint);
+  std::string differences;
+  for (const auto& [key, now] : fixed(config)) {
+    if (!manifest["fixed"].contains(key) || manifest["fixed"][key] == now) continue;
+    differences += fmt::format("{}{} was {}, is {}", differences.empty() ? "" : "; ", key,
+                               manifest["fixed"][key].get<std::string>(), now);
   }
-  if (!manifest.contains("shapes") || manifest["shapes"] != shapes(config))
-    fail("is of a run with another model, other tables or other optimizers",
-         "resume with the setup that the run started with");
-  return {.steps = manifest["steps"],
-          .samples = manifest["samples"],
-          .servers = manifest["servers"],
-          .sharding = static_cast<embedding::Sharding>(manifest["sharding"].get<int>())};
+  if (!differences.empty())
+    bad_manifest(file, "is of another run: " + differences,
+                 "resume with the setup that the run started with");
+  return info_of(manifest);
+}
+
+std::vector<std::string> changed_since(const TrainConfig& config, const fs::path& checkpoint) {
+  const Json manifest = sound_manifest(checkpoint);
+  std::vector<std::string> changes;
+  for (const auto& [key, now] : rates(config)) {
+    const std::string before = manifest["rates"].value(key, now);
+    if (before != now) changes.push_back(fmt::format("{} was {}, is {} from now on", key, before, now));
+  }
+  return changes;
 }
 
 namespace {

@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "overture/embedding/tables.h"
 #include "overture/train/config.h"
@@ -15,12 +16,18 @@
 
 namespace overture::train {
 
-// What the manifest says besides the shapes.
+// What the manifest says besides what must not change.
 struct CheckpointInfo {
   std::int64_t steps = 0;    // that have been trained
   std::int64_t samples = 0;  // that they had
   int servers = 1;
   embedding::Sharding sharding = embedding::Sharding::hash;
+  std::optional<double> auc = std::nullopt;  // on the held-out samples, if they were evaluated then
+};
+
+// Which checkpoints stay when one more is complete: the two newest, the best by AUC, and every so many steps.
+struct Keep {
+  std::int64_t every = 0;  // 0: none for this reason
 };
 
 // Where a checkpoint is being written, and where it will be.
@@ -32,14 +39,25 @@ void make_partial_checkpoint(const std::filesystem::path& partial);
 void save_rows(embedding::Tables& tables, const std::filesystem::path& into);
 void save_dense(std::span<const float> values, std::span<const float> state,
                 const std::filesystem::path& into);
-// Writes the manifest, puts the checkpoint in its place, and removes all but the two newest.
+// Writes the manifest, puts the checkpoint in its place, and removes those that need not be kept.
 void complete(const TrainConfig& config, const CheckpointInfo& info, std::int64_t parameters,
-              const std::filesystem::path& folder);
+              const std::filesystem::path& folder, const Keep& keep = {});
 
-// The newest complete checkpoint in `folder`, which may itself be one; none when there is none.
+// The newest complete checkpoint in `folder`, which may itself be one; none when there is none. Only the
+// names are looked at.
 std::optional<std::filesystem::path> latest_checkpoint(const std::filesystem::path& folder);
-// Checks that the checkpoint is one of this config.
+// The newest one that is whole, every byte; and why newer ones are not. None when there is none at all;
+// throws UserError when none is whole.
+struct WholeCheckpoint {
+  std::filesystem::path path;
+  std::vector<std::string> damaged;
+};
+std::optional<WholeCheckpoint> whole_checkpoint(const std::filesystem::path& folder);
+
+// Checks that the checkpoint is one of this config, and says what is not.
 CheckpointInfo read_manifest(const TrainConfig& config, const std::filesystem::path& checkpoint);
+// What a resumed run may change and this one has, such as the learning rate; a sentence each.
+std::vector<std::string> changed_since(const TrainConfig& config, const std::filesystem::path& checkpoint);
 void load_rows(embedding::Tables& tables, const CheckpointInfo& info,
                const std::filesystem::path& checkpoint);
 void load_dense(Learner& learner, const std::filesystem::path& checkpoint);

@@ -156,12 +156,84 @@ TEST_F(Checkpoint, AnotherModelIsRefused) {
   TrainConfig config = small_config();
   session_outcome(config, {.checkpoints = folder_});
   config.tables.tables[0].rows = 301;
-  EXPECT_NE(error(config).find("other tables"), std::string::npos) << error(config);
+  EXPECT_NE(error(config).find("is of another run: tables was 300x8"), std::string::npos) << error(config);
   config = small_config(OptimizerKind::adam);
-  EXPECT_NE(error(config).find("other optimizers"), std::string::npos) << error(config);
+  EXPECT_NE(error(config).find("optimizer.kind was sgd, is adam"), std::string::npos) << error(config);
   config = small_config();
   config.model = DlrmConfig{.bottom = {4, 17, 8}, .top = {16, 1}};
-  EXPECT_NE(error(config).find("another model"), std::string::npos) << error(config);
+  EXPECT_NE(error(config).find("model was "), std::string::npos) << error(config);
+  config = small_config();
+  config.fixed["batch_size"] = "24";  // of what the run did not say, nothing is known
+  EXPECT_EQ(error(config), "");
+  session_outcome(config, {.checkpoints = folder_});
+  config.fixed["batch_size"] = "32";
+  EXPECT_NE(error(config).find("batch_size was 24, is 32"), std::string::npos) << error(config);
+  config.fixed["batch_size"] = "24";
+  config.dense_optimizer.learning_rate = 0.5;
+  EXPECT_EQ(error(config), "") << "the learning rate may change";
+  EXPECT_EQ(changed_since(config, latest()),
+            std::vector<std::string>{"optimizer.learning_rate was 0.1, is 0.5 from now on"});
+}
+
+// One flipped bit of a number once made a run go on with fresh rows.
+TEST_F(Checkpoint, AManifestWithAnyOtherNumberIsRefused) {
+  const TrainConfig config = small_config();
+  session_outcome(config, {.checkpoints = folder_});
+  const std::string manifest = read_file(latest() / "manifest.json");
+  for (std::size_t i = 0; i < manifest.size(); ++i) {
+    std::string changed = manifest;
+    changed[i] = static_cast<char>(changed[i] ^ 1);
+    write_file(latest() / "manifest.json", changed);
+    EXPECT_NE(error(config), "") << "byte " << i << " of " << manifest;
+  }
+  write_file(latest() / "manifest.json", std::string(manifest.size(), '\0'));
+  EXPECT_NE(error(config).find("is not a manifest"), std::string::npos) << error(config);
+  write_file(latest() / "manifest.json", manifest);
+  fs::rename(folder_ / "step-30", folder_ / "step-31");
+  EXPECT_NE(error(config).find("is of step 30, its folder of step 31"), std::string::npos) << error(config);
+}
+
+TEST_F(Checkpoint, WhenTheNewestIsDamagedTheOneBeforeIsTaken) {
+  const TrainConfig config = small_config();
+  EXPECT_FALSE(whole_checkpoint(folder_));
+  session_outcome(config, {.checkpoints = folder_, .checkpoint_every = 20});
+  EXPECT_EQ(whole_checkpoint(folder_)->path.filename(), "step-30");
+  EXPECT_TRUE(whole_checkpoint(folder_)->damaged.empty());
+  for (const char* file : {"manifest.json", "dense", "rows-0"}) {
+    const std::string bytes = read_file(folder_ / "step-30" / file);
+    write_file(folder_ / "step-30" / file, std::string(bytes.size(), '\0'));
+    const auto found = whole_checkpoint(folder_);
+    EXPECT_EQ(found->path.filename(), "step-20");
+    ASSERT_EQ(found->damaged.size(), 1u);
+    EXPECT_NE(found->damaged[0].find(file), std::string::npos) << found->damaged[0];
+    write_file(folder_ / "step-30" / file, bytes);
+  }
+  fs::remove(folder_ / "step-30" / "dense");
+  EXPECT_EQ(whole_checkpoint(folder_)->path.filename(), "step-20");
+  fs::remove(folder_ / "step-20" / "dense");
+  EXPECT_THROW(whole_checkpoint(folder_), UserError);
+}
+
+TEST_F(Checkpoint, TheBestAndEveryNthStay) {
+  const TrainConfig config = small_config(OptimizerKind::adam);
+  std::map<std::int64_t, double> aucs;
+  session_outcome(config, {.checkpoints = folder_,
+                           .checkpoint_every = 3,
+                           .keep_every = 12,
+                           .held_out =
+                               [&] {
+                                 auto held_out = std::make_unique<TestSource>(config, kTestSamples, 36);
+                                 held_out->skip(30);
+                                 return held_out;
+                               },
+                           .evaluate_every = 3,
+                           .on_evaluated = [&](const HeldOut& one) { aucs[one.steps] = one.metrics.auc; }});
+  const auto best = std::max_element(aucs.begin(), aucs.end(),
+                                     [](const auto& a, const auto& b) { return a.second < b.second; });
+  for (std::int64_t steps = 3; steps <= 30; steps += 3) {
+    const bool stays = steps >= 27 || steps % 12 == 0 || steps == best->first;
+    EXPECT_EQ(fs::exists(folder_ / fmt::format("step-{}", steps)), stays) << steps;
+  }
 }
 
 }  // namespace

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <string>
 
 #include "overture/embedding/tables.h"
 #include "overture/lookahead/config.h"
@@ -31,6 +33,8 @@ struct TrainConfig {
   embedding::Sharding sharding = embedding::Sharding::hash;  // of rows over servers
   int threads = 1;                                           // of each trainer
   std::optional<rpc::Link> server_link;                      // injected between each server and the trainers
+  // What else a checkpoint depends on, such as the data and the batch size: a resumed run must not change it.
+  std::map<std::string, std::string> fixed;
 
   ModelShape shape() const;
   lookahead::PlannerConfig planner() const;

@@ -87,10 +87,12 @@ void LocalTraining::evaluate(const RunOptions& options) {
   const auto source = options.held_out();
   data::Evaluation evaluation;
   for (data::Batch batch; source->next(batch);) add_predictions(predict(batch), batch.labels, evaluation);
+  const data::Metrics metrics = evaluation.metrics();
   evaluated_ = info_.steps;
+  info_.auc = metrics.auc;
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
   if (options.on_evaluated)
-    options.on_evaluated({.steps = info_.steps, .metrics = evaluation.metrics(), .seconds = took.count()});
+    options.on_evaluated({.steps = info_.steps, .metrics = metrics, .seconds = took.count()});
 }
 
 void LocalTraining::save(const RunOptions& options) {
@@ -99,7 +101,8 @@ void LocalTraining::save(const RunOptions& options) {
   make_partial_checkpoint(folder);
   save_rows(tables_, folder);
   save_dense(learner_.parameters().values(), learner_.optimizer().state(), folder);
-  complete(config_, info_, learner_.parameters().size(), options.checkpoints);
+  if (evaluated_ != info_.steps) info_.auc.reset();
+  complete(config_, info_, learner_.parameters().size(), options.checkpoints, {.every = options.keep_every});
 }
 
 std::span<const float> LocalTraining::predict(const data::Batch& batch) {

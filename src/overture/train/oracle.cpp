@@ -178,17 +178,20 @@ bool Oracle::advance_pause(Outbox& out) {
 
 void Oracle::finish_evaluation() {
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - pause_->began;
+  const HeldOut held_out{
+      .steps = steps_done(), .metrics = pause_->evaluator->metrics(), .seconds = took.count()};
   evaluated_ = sent_;
-  if (!options_.on_evaluated) return;
-  options_.on_evaluated(
-      {.steps = steps_done(), .metrics = pause_->evaluator->metrics(), .seconds = took.count()});
+  auc_ = held_out.metrics.auc;
+  if (options_.on_evaluated) options_.on_evaluated(held_out);
 }
 
 void Oracle::finish_save() {
-  complete(
-      config_,
-      {.steps = steps_done(), .samples = samples_, .servers = parties_.servers, .sharding = config_.sharding},
-      parameters_, options_.checkpoints);
+  const CheckpointInfo info{.steps = steps_done(),
+                            .samples = samples_,
+                            .servers = parties_.servers,
+                            .sharding = config_.sharding,
+                            .auc = evaluated_ == sent_ ? auc_ : std::nullopt};
+  complete(config_, info, parameters_, options_.checkpoints, {.every = options_.keep_every});
   checkpoint_ = complete_checkpoint(options_.checkpoints, steps_done());
   saved_ = sent_;
 }

@@ -88,6 +88,7 @@ class Oracle final : public Party {
   bool stopped_early_ = false;
   bool done_ = false;
   std::int64_t parameters_ = 0;
+  std::optional<double> auc_;  // of the last evaluation
   std::filesystem::path checkpoint_;
 };
 

@@ -17,6 +17,7 @@ namespace overture::train {
 namespace {
 
 constexpr std::string_view kStart = "{\"step\": ";
+const std::string kEnd = "}\n";
 constexpr std::string_view kHeldOut = "\"held_out_log_loss\": ";
 
 // The lines of steps before `first_step`, whole ones only: a crash may have cut the last.
@@ -105,29 +106,16 @@ MetricsFile::MetricsFile(const std::filesystem::path& path, std::int64_t first_s
 MetricsFile::MetricsFile(const std::filesystem::path& path, const std::string& earlier)
     : file_(path, earlier), evaluations_(evaluations_of(earlier)) {}
 
-MetricsFile::~MetricsFile() {
-  try {
-    finish();
-  } catch (const UserError&) {  // the run fails already, and says why
-  }
-}
-
 void MetricsFile::add(const StepReport& report, double seconds) {
-  finish();
-  line_ = step_fields(report, seconds);
+  file_.write(step_fields(report, seconds) + kEnd);
+  open_ = true;
 }
 
 // A run that was resumed when nothing was left to do tells again what the file has.
 void MetricsFile::add(const HeldOut& held_out) {
   if (!evaluations_.empty() && evaluations_.back().steps == held_out.steps) evaluations_.pop_back();
   evaluations_.push_back(held_out);
-  if (!line_.empty()) line_ += held_out_fields(held_out.metrics);
-}
-
-void MetricsFile::finish() {
-  if (line_.empty()) return;
-  const std::string whole = std::exchange(line_, {}) + "}\n";
-  file_.write(whole);
+  if (std::exchange(open_, false)) file_.replace_end(kEnd.size(), held_out_fields(held_out.metrics) + kEnd);
 }
 
 }  // namespace overture::train

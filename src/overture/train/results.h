@@ -35,23 +35,18 @@ struct Totals {
   double hit_rate() const { return rows == 0 ? 0 : static_cast<double>(hits) / static_cast<double>(rows); }
 };
 
-// A line of JSON per step, which reaches the file when the next step is added: an evaluation may still come
-// to it. All numbers carry their unit in their name.
+// A line of JSON per step, which is in the file before the next step. All numbers carry their unit in their
+// name.
 class MetricsFile {
  public:
   // Appends to what an earlier run wrote of steps before `first_step`; what it wrote of later ones goes.
-  // Throws UserError when the file cannot be written, as all do but the destructor.
+  // Throws UserError when the file cannot be written, as all do.
   MetricsFile(const std::filesystem::path& path, std::int64_t first_step);
-  ~MetricsFile();
-  MetricsFile(const MetricsFile&) = delete;
-  MetricsFile& operator=(const MetricsFile&) = delete;
 
   // `seconds` since the run began.
   void add(const StepReport& report, double seconds);
-  // Of the model after the step that was added last.
+  // Of the model after the step that was added last: joins its line.
   void add(const HeldOut& held_out);
-  // Writes the last line.
-  void finish();
 
   // By steps, those of earlier runs too; of these, only what the lines tell.
   const std::vector<HeldOut>& evaluations() const { return evaluations_; }
@@ -60,7 +55,7 @@ class MetricsFile {
   MetricsFile(const std::filesystem::path& path, const std::string& earlier);
 
   AppendedFile file_;
-  std::string line_;  // of the last step, not ended yet
+  bool open_ = false;  // the last line is of this run, and has no evaluation yet
   std::vector<HeldOut> evaluations_;
 };
 

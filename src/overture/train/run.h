@@ -44,6 +44,7 @@ struct RunOptions {
   std::int64_t steps = -1;            // at most so many more; -1: until the data ends
   std::filesystem::path checkpoints;  // a folder; empty: none are written
   std::int64_t checkpoint_every = 0;  // steps; 0: only at the end
+  std::int64_t keep_every = 0;        // steps whose checkpoints stay for good; 0: none
   std::function<bool()> stop;         // asked between steps: finish what is under way, save, stop?
   std::function<void(const StepReport&)> on_step;
   // Opens the samples to evaluate on: after every `evaluate_every` steps, 0 for never, and at the end of a

@@ -3,9 +3,11 @@
 #include <exception>
 #include <mutex>
 #include <optional>
+#include <system_error>
 #include <thread>
 #include <utility>
 
+#include "overture/base/error.h"
 #include "overture/rpc/in_process.h"
 #include "overture/train/checkpoint.h"
 #include "overture/train/driver.h"
@@ -23,7 +25,29 @@ class Crew {
  public:
   Crew(rpc::InProcess& network, const Parties& parties) : network_(network), parties_(parties) {}
 
+  ~Crew() {
+    for (std::thread& thread : threads_) thread.join();
+  }
+
+  // Throws UserError when no more threads can be started; those that run end.
   void add(Party& party, rpc::Address address) {
+    try {
+      start(party, address);
+    } catch (const std::system_error& error) {
+      const std::string why = std::string("a thread cannot be started: ") + error.what();
+      network_.party(address).fail(why);
+      throw UserError(why, "use fewer trainers and servers, or several processes");
+    }
+  }
+
+  void join() {
+    for (std::thread& thread : threads_) thread.join();
+    threads_.clear();
+    if (failure_ != nullptr) std::rethrow_exception(failure_);
+  }
+
+ private:
+  void start(Party& party, rpc::Address address) {
     threads_.emplace_back([this, &party, address] {
       try {
         drive(party, network_.party(address), parties_);
@@ -35,13 +59,6 @@ class Crew {
     });
   }
 
-  void join() {
-    for (std::thread& thread : threads_) thread.join();
-    threads_.clear();
-    if (failure_ != nullptr) std::rethrow_exception(failure_);
-  }
-
- private:
   rpc::InProcess& network_;
   const Parties& parties_;
   std::vector<std::thread> threads_;

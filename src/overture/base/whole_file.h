@@ -1,5 +1,6 @@
-// OutputFile: writes beside the target and renames at the end, so that a crash or a full disk leaves the old
-// file or none, never half of one.
+// WholeFile: the one way in which files are written that must be whole or not there: beside the target, then
+// synced, closed and renamed, and the folder synced. A crash, a power cut or a full disk leaves the old file
+// or none, never half of one.
 #pragma once
 
 #include <cstddef>
@@ -8,16 +9,16 @@
 #include <string>
 #include <string_view>
 
-namespace overture::data {
+namespace overture {
 
-class OutputFile {
+class WholeFile {
  public:
   // Throws UserError when the folder does not exist or may not be written.
-  explicit OutputFile(std::filesystem::path path);
+  explicit WholeFile(std::filesystem::path path);
   // Without close() nothing remains.
-  ~OutputFile();
-  OutputFile(const OutputFile&) = delete;
-  OutputFile& operator=(const OutputFile&) = delete;
+  ~WholeFile();
+  WholeFile(const WholeFile&) = delete;
+  WholeFile& operator=(const WholeFile&) = delete;
 
   // Throws UserError when the disk is full; the same goes for close().
   void write(const void* data, std::size_t size);
@@ -28,6 +29,8 @@ class OutputFile {
   void close();
 
   std::int64_t size() const { return size_; }
+  // For a library that writes by itself, instead of write().
+  int descriptor() const { return descriptor_; }
 
  private:
   [[noreturn]] void fail(int why);
@@ -41,4 +44,7 @@ class OutputFile {
   std::string pending_;  // the last of size_
 };
 
-}  // namespace overture::data
+// Lets the disk have what was renamed or removed in `folder`.
+void sync_folder(const std::filesystem::path& folder);
+
+}  // namespace overture
