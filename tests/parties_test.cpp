@@ -311,5 +311,90 @@ TEST(Parties, TwoWithOneNumberEndTheRunForAll) {
   for (std::thread& thread : threads) thread.join();
 }
 
+// As Bagpipe's README starts them, with all their flags.
+TEST(Parties, BagpipesLaunchLinesAreTakenAndWhatDoesNothingSaysWhy) {
+  const TemporaryFolder folder;
+  const Outcome made = run_overture(
+      {"generate", "dataset", "-o", "clicks/", "--like", "kaggle", "--scale", "0.001", "--samples", "3000"},
+      {.folder = folder.path()});
+  ASSERT_EQ(made.exit_code, 0) << made.text();
+  const std::string program = overture_binary().string();
+  const std::string all =
+      " --world-size 4 --master-ip 127.0.0.1 --master-port " + std::to_string(free_port()) + " ";
+  const std::string trainer =
+      program +
+      " trainer --arch-mlp-top 32-1 --arch-mlp-bot 13-32-8 --lookahead-val 20 "
+      "--cache-size 500000 --world-size-trainers 2 --dist-master-ip 127.0.0.1 --device cpu "
+      "--logging-prefix lookahead_20 --dist-backend gloo --emb-info-file clicks/emb_table_info.txt" +
+      all;
+  const std::string server = program + " server --worker-id 3 --emb-size 8" + all;
+  const std::string oracle =
+      program +
+      " oracle --prefetch --lookahead-value 20 --mini-batch-size=128 --no-report "
+      "--dataset-multiprocessing --worker-id 0 --cache --world-size-trainers 2 --processed-csv clicks "
+      "--cache-size 500000 -o out" +
+      all;
+  const Outcome outcome =
+      run({"sh", "-c",
+           trainer + "--worker-id 1 --dist-worker-id 0 & " + trainer + "--worker-id 2 --dist-worker-id 1 & " +
+               server + " & " + oracle + "; code=$?; wait; exit $code"},
+          {.folder = folder.path()});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.text();
+  EXPECT_NE(outcome.err.find("note: --prefetch does nothing: rows are always fetched ahead"),
+            std::string::npos);
+  EXPECT_NE(outcome.err.find("note: --dist-backend does nothing"), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.out.find("time per iteration"), std::string::npos) << outcome.out;
+  EXPECT_NE(read_text(folder.path() / "out/setup.yaml").find("name: lookahead_20"), std::string::npos);
+  EXPECT_NE(read_text(folder.path() / "out/metrics.jsonl").find("\"trainers\": [{"), std::string::npos);
+  const Outcome gpu =
+      run_overture({"trainer", "--device", "cuda:0", "--worker-id", "1", "--world-size", "4"});
+  EXPECT_EQ(gpu.exit_code, 2);
+  EXPECT_NE(gpu.err.find("training runs on the CPU"), std::string::npos) << gpu.text();
+}
+
+// With a stand-in for ssh that runs the command here.
+TEST(Launch, StartsAllPartiesAndShowsWhoSaysWhat) {
+  const TemporaryFolder folder;
+  const auto ssh = folder.write("ssh", "#!/bin/sh\nshift\nexec sh -c \"$1\"\n");
+  fs::permissions(ssh, fs::perms::owner_all);
+  folder.write("hosts.txt", "# host role [count]\n127.0.0.1 oracle\n127.0.0.1 trainer 2\nlocalhost server\n");
+  folder.write("setup.yaml",
+               "data: {synthetic: kaggle, scale: 0.001, samples: 4000}\nbatch_size: 128\n"
+               "model: {mlp_bottom: 13-32-16, mlp_top: 32-1}\ncache: {lookahead: 9}\n");
+  const Words words{"launch", "hosts.txt",     "setup.yaml",
+                    "--ssh",  ssh.string(),    "-o",
+                    "out",    "--master-port", std::to_string(free_port())};
+  const Outcome outcome = run_overture(words, {.folder = folder.path()});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.text();
+  EXPECT_NE(outcome.out.find("[oracle] results: out"), std::string::npos) << outcome.out;
+  ASSERT_EQ(run_overture({"train", "setup.yaml", "--trainers", "2", "-o", "threads", "--no-report"},
+                         {.folder = folder.path()})
+                .exit_code,
+            0);
+  expect_same_bytes(folder.path() / "threads", folder.path() / "out");
+  const Outcome again = run_overture(words, {.folder = folder.path()});
+  EXPECT_EQ(again.exit_code, 2) << again.text();
+  EXPECT_NE(again.out.find("[oracle] error: out: holds a training run already"), std::string::npos)
+      << again.out;
+  EXPECT_NE(again.out.find("[server 0] error: the oracle is gone"), std::string::npos) << again.out;
+}
+
+// The signal that `timeout` sends is the one of Ctrl-C.
+TEST(Launch, CtrlCEndsAllAndLeavesACheckpoint) {
+  const TemporaryFolder folder;
+  const auto ssh = folder.write("ssh", "#!/bin/sh\nshift\nexec sh -c \"$1\"\n");
+  fs::permissions(ssh, fs::perms::owner_all);
+  folder.write("hosts.txt", "127.0.0.1 oracle\n127.0.0.1 trainer\n127.0.0.1 server\n");
+  folder.write("setup.yaml",
+               "data: {synthetic: kaggle, scale: 0.001, samples: 5000000}\nbatch_size: 128\n"
+               "model: {mlp_bottom: 13-32-16, mlp_top: 32-1}\ncache: {lookahead: 9}\n");
+  const Outcome outcome =
+      run({"timeout", "--foreground", "-s", "INT", "2", overture_binary().string(), "launch", "hosts.txt",
+           "setup.yaml", "--ssh", ssh.string(), "-o", "out", "--master-port", std::to_string(free_port())},
+          {.folder = folder.path()});
+  EXPECT_NE(outcome.out.find("[oracle] stopped after step"), std::string::npos) << outcome.text();
+  EXPECT_TRUE(fs::exists(checkpoint(folder.path() / "out") / "manifest.json"));
+}
+
 }  // namespace
 }  // namespace overture::testing

@@ -24,6 +24,7 @@ int main(int argc, char** argv) {
     add_manual(root);
     add_train(root);
     add_parties(root);
+    add_launch(root);
     add_evaluate(root);
     add_lookahead(root);
     add_bench(root);

@@ -49,6 +49,9 @@ void print_summary(const setup::TrainSetup& setup, const Trained& done, const fs
   Table table({"what", "value"});
   table.add({"steps", with_commas(done.result.steps)});
   table.add({"samples/s", fmt::format("{:.0f}", static_cast<double>(totals.samples) / done.seconds)});
+  if (done.iterations.counted() > 0)
+    table.add({"time per iteration", fmt::format("{:.3f} ms +- {:.3f} ms", 1e3 * done.iterations.mean(),
+                                                 1e3 * done.iterations.deviation())});
   table.add({"loss", fmt::format("{:.5f}", totals.loss)});
   if (!setup::is_local(setup)) {
     table.add({"hit rate", fmt::format("{:.1f} %", 100 * totals.hit_rate())});
@@ -80,6 +83,7 @@ setup::Started started(const TrainOptions& options) {
 }
 
 int run(const TrainOptions& options, Role role) {
+  for (const std::string& note : options.flags.notes()) fmt::print(stderr, "note: {}\n", note);
   const setup::Started how = started(options);
   const bool leads = role == Role::any || role == Role::oracle;
   setup::TrainSetup setup;

@@ -1,6 +1,9 @@
 #include "overture/cli/train_flags.h"
 
+#include <charconv>
+
 #include "overture/base/error.h"
+#include "overture/data/bagpipe.h"
 
 namespace overture::cli {
 namespace {
@@ -12,7 +15,7 @@ struct Flag {
 };
 
 constexpr Flag kFlags[] = {
-    {"--data", "data.file", "Dataset of any format that `overture convert` reads"},
+    {"--data,--processed-csv", "data.file", "Dataset of any format that `overture convert` reads"},
     {"--synthetic", "data.synthetic", "Instead: data like kaggle, avazu or terabyte"},
     {"--samples", "data.samples", "Of the synthetic data"},
     {"--max-bad-rows", "data.max_bad_rows", "Rows that cannot be read and may be passed over"},
@@ -45,6 +48,58 @@ constexpr Flag kFlags[] = {
      "Steps between evaluations on the held-out samples; 0: only at the end"},
 };
 
+// Flags of Bagpipe's programs that need nothing here, and why.
+struct Idle {
+  const char* name;
+  bool takes_value;
+  const char* why;
+};
+
+constexpr Idle kIdle[] = {
+    {"--prefetch", false, "rows are always fetched ahead; --prefetch-depth says how far"},
+    {"--cache", false, "there is always a cache; --lookahead-value 1 does without"},
+    {"--dataset-multiprocessing", false, "the data is read in one order, whatever reads it"},
+    {"--dataset-multi-num", true, "the parts of a folder are counted"},
+    {"--ragged", false, "samples with several lookups are recognised in the data"},
+    {"--dist-worker-id", true, "the number of a trainer follows from --worker-id"},
+    {"--dist-master-ip", true, "trainers meet where all others do, at --master-ip"},
+    {"--master-port-ccom", true, "trainers meet where all others do, at --master-port"},
+    {"--dist-backend", true, "trainers speak as all others do: MPI under mpirun, ZeroMQ by hand"},
+    {"--delay-emb-sync", false, "rows that the next batch does not use are always exchanged behind it"},
+    {"--oracle-prefix", true, "parties are known by their numbers"},
+    {"--trainer-prefix", true, "parties are known by their numbers"},
+    {"--emb-prefix", true, "parties are known by their numbers"},
+    {"--worker-addresses", true, "the oracle tells everybody where the others are"},
+    {"--log-file-path", true, "everything is in the results folder"},
+    {"--s3", false, "results stay in their folder"},
+};
+
+// "2-5" are the convolutions of 14 to 20 channels, as in Bagpipe.
+std::string channels_of(const std::string& range) {
+  const auto fail = [&] {
+    throw UserError({.key = "--filter-range"}, "\"" + range + "\" is not a range", "such as 2-5");
+  };
+  const std::size_t dash = range.find('-');
+  int first = 0;
+  int last = 0;
+  const char* const end = range.data() + range.size();
+  if (dash == std::string::npos ||
+      std::from_chars(range.data(), range.data() + dash, first).ptr != range.data() + dash ||
+      std::from_chars(range.data() + dash + 1, end, last).ptr != end || first < 1 || last < first ||
+      last > 99)
+    fail();
+  std::string channels;
+  for (int i = first; i <= last; ++i) channels += (i == first ? "" : "-") + std::to_string(10 + 2 * i);
+  return channels;
+}
+
+std::string rows_of(const std::string& file) {
+  std::string rows;
+  for (const std::int64_t count : data::read_table_info(file))
+    rows += (rows.empty() ? "" : "-") + std::to_string(count);
+  return rows;
+}
+
 }  // namespace
 
 void add_train_flags(Command& command, TrainFlags& flags) {
@@ -53,7 +108,31 @@ void add_train_flags(Command& command, TrainFlags& flags) {
     command.option(flag.name, flags.given.back()->value, flag.help);
   }
   command.flag("--arch-interaction-itself", flags.interaction_itself, "dot: also every vector with itself")
-      .option("--optimizer", flags.optimizer, "sgd, adagrad (row-wise on tables; also rwsadagrad) or adam");
+      .option("--optimizer", flags.optimizer, "sgd, adagrad (row-wise on tables; also rwsadagrad) or adam")
+      .option("--emb-info-file", flags.emb_info_file,
+              "Rows of each table, one number a line, as Bagpipe has it")
+      .option("--filter-range", flags.filter_range,
+              "Of FGCNN as Bagpipe has it, such as 2-5: channels 14-16-18-20")
+      .option("--device", flags.device, "cpu; there is no other")
+      .option("--logging-prefix", flags.logging_prefix, "Name of the run, as `name`");
+  for (const Idle& idle : kIdle) {
+    const std::string help = std::string("Bagpipe's; does nothing: ") + idle.why;
+    flags.idle.push_back(std::make_unique<TrainFlags::IdleFlag>());
+    if (idle.takes_value) {
+      command.option(idle.name, flags.idle.back()->value, help);
+    } else {
+      command.flag(idle.name, flags.idle.back()->given, help);
+    }
+  }
+}
+
+std::vector<std::string> TrainFlags::notes() const {
+  std::vector<std::string> result;
+  for (std::size_t i = 0; i < idle.size(); ++i) {
+    if (idle[i]->given || !idle[i]->value.empty())
+      result.push_back(std::string(kIdle[i].name) + " does nothing: " + kIdle[i].why);
+  }
+  return result;
 }
 
 void TrainFlags::take(const std::optional<int>& trainers) {
@@ -64,6 +143,15 @@ std::vector<std::string> TrainFlags::assignments() const {
   std::vector<std::string> result;
   for (const auto& flag : given) {
     if (!flag->value.empty()) result.push_back(flag->key + "=" + flag->value);
+  }
+  if (!device.empty() && device != "cpu")
+    throw UserError({.key = "--device"}, "\"" + device + "\": training runs on the CPU",
+                    "give cpu, or nothing");
+  if (!emb_info_file.empty()) result.push_back("tables.rows=" + rows_of(emb_info_file));
+  if (!logging_prefix.empty()) result.push_back("name=" + logging_prefix);
+  if (!filter_range.empty()) {
+    result.push_back("model.channels=" + channels_of(filter_range));
+    result.emplace_back("model.kind=fgcnn");
   }
   if (interaction_itself) result.emplace_back("model.interaction_itself=true");
   if (!optimizer.empty())

@@ -17,11 +17,22 @@ struct TrainFlags {
     std::string value;
   };
   std::vector<std::unique_ptr<Given>> given;  // their addresses stay
+  struct IdleFlag {
+    bool given = false;
+    std::string value;
+  };
+  std::vector<std::unique_ptr<IdleFlag>> idle;
   bool interaction_itself = false;
   std::string optimizer;
+  std::string emb_info_file;
+  std::string filter_range;
+  std::string device;
+  std::string logging_prefix;
 
   // --world-size-trainers says how many trainers there are, beside its part in finding them.
   void take(const std::optional<int>& trainers);
+  // Of flags that were given and need nothing here: why, a line each.
+  std::vector<std::string> notes() const;
   // Assignments as after -s, of the flags that were given.
   std::vector<std::string> assignments() const;
 };

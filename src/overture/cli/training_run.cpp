@@ -47,6 +47,8 @@ class RunNotes {
 
   void add(const train::StepReport& report) {
     done_.totals.add(report);
+    const double now = seconds();
+    done_.iterations.add(now - std::exchange(last_step_, now));
     file_.add(report, seconds());
     if (curves_) curves_->add(report, done_.totals, seconds());
     record_.add(report, seconds());
@@ -81,6 +83,7 @@ class RunNotes {
   TrainRecord record_;
   train::MetricsFile file_;
   std::optional<TensorBoard> curves_;
+  double last_step_ = 0;  // when it ended
   Clock::time_point started_ = Clock::now();
 };
 
@@ -187,6 +190,9 @@ Json summary(const setup::TrainSetup& setup, const std::string& setup_yaml, cons
                {"stopped_early", done.result.stopped_early},
                {"seconds", done.seconds},
                {"evaluation_seconds", done.evaluation_seconds},
+               {"iteration_seconds_mean", done.iterations.mean()},
+               {"iteration_seconds_deviation", done.iterations.deviation()},
+               {"iterations_counted", done.iterations.counted()},
                {"samples_per_second", static_cast<double>(totals.samples) / done.seconds},
                {"loss", totals.loss},
                {"table_bytes", table_bytes},

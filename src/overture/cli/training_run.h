@@ -29,6 +29,7 @@ struct Trained {
   train::Totals totals;  // of this run
   double seconds = 0;    // of training; evaluations come on top
   double evaluation_seconds = 0;
+  train::IterationTimes iterations;
   std::vector<train::HeldOut> evaluations;  // by steps, earlier runs included
   std::optional<data::Metrics> metrics;     // at the end
   std::string digest;

@@ -13,10 +13,11 @@ namespace {
 
 class Loopback {
  public:
-  Loopback(const TrainConfig& config, std::uint64_t seed)
+  Loopback(const TrainConfig& config, std::uint64_t seed, RunOptions options = {})
       : config_(config),
         parties_{config.trainers, config.servers},
         random_(RandomStreams(seed).make("loopback")),
+        options_(std::move(options)),
         source_(config, kTestSamples, kTestBatches),
         oracle_(config_, source_, options_, 0, 0) {
     for (int rank = 0; rank < parties_.trainers; ++rank)
@@ -139,6 +140,43 @@ TEST(Loopback, LateRowsAreExchangedBehindTheNextBatch) {
   Loopback training(config, 1);
   training.run();
   EXPECT_GT(training.overlapped(), 0);
+}
+
+// Whatever the order of messages, evaluations and checkpoints on the way change nothing and see the same
+// model.
+TEST(Loopback, PausesOnTheWayChangeNothing) {
+  TrainConfig config = small_config(embedding::OptimizerKind::adam);
+  config.trainers = 3;
+  config.servers = 2;
+  const Outcome whole = session_outcome(config);
+  std::vector<double> expected;
+  for (std::uint64_t seed = 0; seed < 10; ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    const auto folder =
+        std::filesystem::temp_directory_path() / ("overture_loopback_" + std::to_string(getpid()));
+    std::vector<double> losses;
+    const RunOptions options{
+        .checkpoints = folder,
+        .checkpoint_every = 4,
+        .held_out =
+            [&] {
+              auto held_out = std::make_unique<TestSource>(config, kTestSamples, 36);
+              held_out->skip(30);
+              return held_out;
+            },
+        .evaluate_every = 6,
+        .evaluate_at_end = true,
+        .on_evaluated = [&](const HeldOut& one) { losses.push_back(one.metrics.log_loss); }};
+    const Outcome mixed = Loopback(config, seed, options).run();
+    EXPECT_TRUE(mixed.rows == whole.rows);
+    EXPECT_TRUE(mixed.dense == whole.dense);
+    EXPECT_EQ(losses.size(), 5u);
+    if (expected.empty()) expected = losses;
+    EXPECT_EQ(losses, expected);
+    const Outcome resumed = session_outcome(config, {}, folder / "step-28");
+    EXPECT_TRUE(resumed.rows == whole.rows);
+    std::filesystem::remove_all(folder);
+  }
 }
 
 }  // namespace

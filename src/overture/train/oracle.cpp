@@ -40,6 +40,18 @@ StepReport report_of(const lookahead::StepPlan& plan, std::int64_t step, std::in
   return report;
 }
 
+// Of the trainer that the others waited for.
+void take_times(StepReport& report) {
+  const TrainerTimes& slowest = *std::max_element(
+      report.trainers.begin(), report.trainers.end(),
+      [](const TrainerTimes& a, const TrainerTimes& b) { return a.compute_seconds < b.compute_seconds; });
+  report.compute_seconds = slowest.compute_seconds;
+  report.waited_for_plan_seconds = slowest.waited_for_plan_seconds;
+  report.waited_for_rows_seconds = slowest.waited_for_rows_seconds;
+  report.waited_for_peers_seconds = slowest.waited_for_peers_seconds;
+  if (report.trainers.size() == 1) report.trainers.clear();
+}
+
 }  // namespace
 
 Oracle::Oracle(const TrainConfig& config, data::BatchSource& source, const RunOptions& options,
@@ -216,13 +228,13 @@ void Oracle::account(const rpc::Message& message) {
   report.fetched_bytes += one.bytes_fetched;
   report.stored_rows += one.rows_stored;
   report.stored_bytes += one.bytes_stored;
-  report.compute_seconds = std::max(report.compute_seconds, one.compute);
-  report.waited_for_plan_seconds = std::max(report.waited_for_plan_seconds, one.waited_for_plan);
-  report.waited_for_rows_seconds = std::max(report.waited_for_rows_seconds, one.waited_for_rows);
-  report.waited_for_peers_seconds = std::max(report.waited_for_peers_seconds, one.waited_for_peers);
+  report.trainers.resize(losses.size());
+  report.trainers[static_cast<std::size_t>(rank)] = {one.compute, one.waited_for_plan, one.waited_for_rows,
+                                                     one.waited_for_peers};
   if (++found->second.trainers < parties_.trainers) return;
   for (const double loss : losses) report.loss += loss;
   StepReport mean = report;
+  take_times(mean);
   open_.erase(found);
   if (mean.samples == 0 || !options_.on_step) return;  // the flush has none
   mean.loss /= static_cast<double>(mean.samples);

@@ -36,6 +36,19 @@ std::string earlier_lines(const std::filesystem::path& path, std::int64_t first_
 
 }  // namespace
 
+void IterationTimes::add(double seconds) {
+  if (steps_++ < kWarmUp) return;
+  // Welford's method: one visit, no cancellation.
+  ++counted_;
+  const double off = seconds - mean_;
+  mean_ += off / static_cast<double>(counted_);
+  squares_ += off * (seconds - mean_);
+}
+
+double IterationTimes::deviation() const {
+  return counted_ < 2 ? 0 : std::sqrt(squares_ / static_cast<double>(counted_ - 1));
+}
+
 void Totals::add(const StepReport& report) {
   ++steps;
   samples += report.samples;
@@ -68,6 +81,19 @@ std::string step_fields(const StepReport& r, double seconds) {
       r.delayed_rows, r.resident_rows, r.window, r.fetched_rows, r.fetched_bytes, r.stored_rows,
       r.stored_bytes, r.compute_seconds, r.waited_for_plan_seconds, r.waited_for_rows_seconds,
       r.waited_for_peers_seconds);
+}
+
+// Of all trainers, by rank, where there are several.
+std::string trainers_field(const StepReport& report) {
+  std::string text;
+  for (const TrainerTimes& one : report.trainers)
+    text += fmt::format(
+        "{}{{\"compute_seconds\": {:.6f}, \"waited_for_plan_seconds\": {:.6f}, \"waited_for_rows_seconds\": "
+        "{:.6f}, "
+        "\"waited_for_peers_seconds\": {:.6f}}}",
+        text.empty() ? "" : ", ", one.compute_seconds, one.waited_for_plan_seconds,
+        one.waited_for_rows_seconds, one.waited_for_peers_seconds);
+  return text.empty() ? text : ", \"trainers\": [" + text + "]";
 }
 
 // Not a number, as the AUC of samples that are all clicks, is null in JSON.
@@ -107,7 +133,7 @@ MetricsFile::MetricsFile(const std::filesystem::path& path, const std::string& e
     : file_(path, earlier), evaluations_(evaluations_of(earlier)) {}
 
 void MetricsFile::add(const StepReport& report, double seconds) {
-  file_.write(step_fields(report, seconds) + kEnd);
+  file_.write(step_fields(report, seconds) + trainers_field(report) + kEnd);
   open_ = true;
 }
 

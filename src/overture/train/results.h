@@ -13,6 +13,23 @@
 
 namespace overture::train {
 
+// How long steps take: mean and standard deviation, without the first steps, which fill the cache.
+class IterationTimes {
+ public:
+  static constexpr std::int64_t kWarmUp = 10;
+
+  void add(double seconds);
+  std::int64_t counted() const { return counted_; }
+  double mean() const { return mean_; }
+  double deviation() const;
+
+ private:
+  std::int64_t steps_ = 0;
+  std::int64_t counted_ = 0;
+  double mean_ = 0;
+  double squares_ = 0;
+};
+
 // Sums over the steps of a run.
 struct Totals {
   std::int64_t steps = 0;

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <vector>
 
 #include "overture/data/batch.h"
 #include "overture/data/metrics.h"
@@ -18,7 +19,16 @@ struct HeldOut {
   double seconds = 0;  // that it took; nothing was trained meanwhile
 };
 
-// What is known of a step once all trainers have finished it. Times are those of the slowest trainer.
+// Where one trainer's time of a step went.
+struct TrainerTimes {
+  double compute_seconds = 0;
+  double waited_for_plan_seconds = 0;
+  double waited_for_rows_seconds = 0;
+  double waited_for_peers_seconds = 0;
+};
+
+// What is known of a step once all trainers have finished it. Times are those of one trainer, the one that
+// computed longest, so that they add up.
 struct StepReport {
   std::int64_t step = 0;
   std::int64_t samples = 0;
@@ -38,6 +48,7 @@ struct StepReport {
   double waited_for_plan_seconds = 0;
   double waited_for_rows_seconds = 0;
   double waited_for_peers_seconds = 0;
+  std::vector<TrainerTimes> trainers;  // of all, by rank; empty for one
 };
 
 struct RunOptions {

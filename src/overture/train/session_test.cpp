@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "overture/base/error.h"
+#include "overture/train/results.h"
 #include "overture/train/testing.h"
 
 namespace overture::train {
@@ -231,6 +232,32 @@ TEST(Session, EvaluationOnTheWaySeesTheModelOfThatStepAndChangesNothing) {
       expect_same(evaluated_on_the_way(uncached, config), said);
     }
   }
+}
+
+TEST(Results, TimePerIterationLeavesTheFirstTenOut) {
+  IterationTimes times;
+  for (int i = 0; i < 10; ++i) times.add(100);
+  EXPECT_EQ(times.counted(), 0);
+  for (const double seconds : {1.0, 2.0, 3.0, 4.0}) times.add(seconds);
+  EXPECT_EQ(times.counted(), 4);
+  EXPECT_DOUBLE_EQ(times.mean(), 2.5);
+  EXPECT_DOUBLE_EQ(times.deviation(), std::sqrt(5.0 / 3));
+}
+
+TEST(Session, TimesOfAStepAreThoseOfOneTrainer) {
+  TrainConfig config = small_config();
+  config.trainers = 3;
+  session_outcome(config, {.on_step = [&](const StepReport& report) {
+                    ASSERT_EQ(report.trainers.size(), 3u);
+                    const bool one_of_them = std::any_of(
+                        report.trainers.begin(), report.trainers.end(), [&](const TrainerTimes& one) {
+                          return one.compute_seconds == report.compute_seconds &&
+                                 one.waited_for_rows_seconds == report.waited_for_rows_seconds &&
+                                 one.waited_for_plan_seconds == report.waited_for_plan_seconds &&
+                                 one.waited_for_peers_seconds == report.waited_for_peers_seconds;
+                        });
+                    EXPECT_TRUE(one_of_them);
+                  }});
 }
 
 std::string user_error(const TrainConfig& config, const RunOptions& options = {}) {

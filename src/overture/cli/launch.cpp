@@ -1,0 +1,282 @@
+// overture launch: starts all parties of a training run over ssh, shows what they say with their names in
+// front, and leaves nothing running.
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "overture/base/error.h"
+#include "overture/base/files.h"
+#include "overture/base/interrupt.h"
+#include "overture/cli/commands.h"
+#include "overture/train/messages.h"
+
+namespace overture::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+using namespace std::chrono_literals;
+
+// Parties end by themselves when one is gone; after this they are ended.
+constexpr auto kPatience = 15s;
+
+struct LaunchOptions {
+  std::string hosts;
+  std::string setup;
+  std::string folder;
+  std::vector<std::string> overrides;
+  std::string ssh = "ssh -tt -o BatchMode=yes";
+  std::string program;
+  std::string master_ip;
+  int master_port = 18000;
+  int timeout = 60;
+  bool resume = false;
+  bool overwrite = false;
+};
+
+struct Hosts {
+  std::string oracle;
+  std::vector<std::string> trainers;
+  std::vector<std::string> servers;
+};
+
+// Lines of "host role [count]".
+Hosts read_hosts(const std::string& file) {
+  Hosts hosts;
+  std::istringstream text(read_file(file));
+  int number = 0;
+  for (std::string line; std::getline(text, line);) {
+    ++number;
+    std::istringstream words(line.substr(0, line.find('#')));
+    std::string host;
+    std::string role;
+    if (!(words >> host)) continue;
+    words >> role;
+    int count = 1;
+    if (!(words >> count)) count = 1;
+    const auto fail = [&](const std::string& what) {
+      throw UserError({.file = file, .line = number}, what,
+                      "a line is: host role [count], with role oracle, trainer or server");
+    };
+    if (count < 1 || count > 64) fail(fmt::format("{} is not a number of processes", count));
+    if (role == "oracle") {
+      if (!hosts.oracle.empty() || count > 1) fail("a run has one oracle");
+      hosts.oracle = host;
+    } else if (role == "trainer" || role == "server") {
+      auto& all = role == "trainer" ? hosts.trainers : hosts.servers;
+      all.insert(all.end(), static_cast<std::size_t>(count), host);
+    } else {
+      fail(role.empty() ? "names no role" : fmt::format("unknown role \"{}\"", role));
+    }
+  }
+  if (hosts.oracle.empty() || hosts.trainers.empty() || hosts.servers.empty())
+    throw UserError({.file = file}, "a run has an oracle, and at least one trainer and one server");
+  return hosts;
+}
+
+std::string quoted(const std::string& word) {
+  std::string result = "'";
+  for (const char c : word) result += c == '\'' ? "'\\''" : std::string(1, c);
+  return result + "'";
+}
+
+// What the shell at the other end runs: in the same folder as here.
+std::string command_of(const LaunchOptions& options, const Hosts& hosts, const std::string& role,
+                       int worker) {
+  const std::size_t size = 1 + hosts.trainers.size() + hosts.servers.size();
+  std::string text = fmt::format(
+      "cd {} && exec {} {}", quoted(fs::current_path().string()),
+      quoted(options.program.empty() ? fs::read_symlink("/proc/self/exe").string() : options.program), role);
+  if (role == "oracle") {
+    text += " " + quoted(options.setup);
+    for (const std::string& one : options.overrides) text += " -s " + quoted(one);
+    if (!options.folder.empty()) text += " -o " + quoted(options.folder);
+    if (options.resume) text += " --resume";
+    if (options.overwrite) text += " --overwrite";
+  }
+  return text + fmt::format(
+                    " --worker-id {} --world-size {} --world-size-trainers {} --master-ip {} "
+                    "--master-port {} --timeout {}",
+                    worker, size, hosts.trainers.size(),
+                    quoted(options.master_ip.empty() ? hosts.oracle : options.master_ip), options.master_port,
+                    options.timeout);
+}
+
+// A process here that holds the connection to one there.
+class Child {
+ public:
+  Child(std::string name, std::vector<std::string> words) : name_(std::move(name)) {
+    std::array<int, 2> ends{};
+    if (pipe2(ends.data(), O_CLOEXEC) != 0) throw UserError(std::string("no pipe: ") + std::strerror(errno));
+    pid_ = fork();
+    if (pid_ == 0) become(words, ends[1]);
+    close(ends[1]);
+    out_ = ends[0];
+    if (pid_ < 0) throw UserError(std::string("no process can be started: ") + std::strerror(errno));
+  }
+  ~Child() {
+    if (running()) {
+      kill(-pid_, SIGKILL);
+      waitpid(pid_, nullptr, 0);
+    }
+    if (out_ >= 0) close(out_);
+  }
+  Child(const Child&) = delete;
+  Child& operator=(const Child&) = delete;
+
+  int out() const { return out_; }
+  bool running() const { return pid_ > 0; }
+  int code() const { return code_; }
+  void signal(int number) const {
+    if (running()) kill(-pid_, number);
+  }
+
+  // Shows what has come, line by line.
+  void show() {
+    std::array<char, 4096> buffer{};
+    const ssize_t got = read(out_, buffer.data(), buffer.size());
+    if (got < 0 && errno == EINTR) return;
+    if (got > 0) text_.append(buffer.data(), static_cast<std::size_t>(got));
+    for (std::size_t end = text_.find('\n'); end != std::string::npos; end = text_.find('\n')) {
+      print(text_.substr(0, end));
+      text_.erase(0, end + 1);
+    }
+    if (got > 0) return;
+    if (!text_.empty()) print(text_);
+    close(out_);
+    out_ = -1;
+  }
+
+  void note_end() {
+    int status = 0;
+    if (!running() || waitpid(pid_, &status, WNOHANG) != pid_) return;
+    pid_ = -1;
+    code_ = WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+  }
+
+ private:
+  [[noreturn]] static void become(const std::vector<std::string>& words, int out) {
+    setpgid(0, 0);  // Ctrl-C is for this program to pass on
+    const int nothing = open("/dev/null", O_RDONLY);
+    dup2(nothing, STDIN_FILENO);
+    dup2(out, STDOUT_FILENO);
+    dup2(out, STDERR_FILENO);
+    std::vector<char*> arguments;
+    for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
+    arguments.push_back(nullptr);
+    execvp(arguments[0], arguments.data());
+    std::perror(arguments[0]);
+    _exit(127);
+  }
+  void print(std::string line) const {
+    if (!line.empty() && line.back() == '\r') line.pop_back();
+    fmt::print("[{}] {}\n", name_, line);
+    std::fflush(stdout);
+  }
+
+  std::string name_;
+  pid_t pid_ = -1;
+  int out_ = -1;
+  int code_ = 0;
+  std::string text_;
+};
+
+using Children = std::vector<std::unique_ptr<Child>>;
+
+Children start(const LaunchOptions& options, const Hosts& hosts) {
+  const train::Parties parties{static_cast<int>(hosts.trainers.size()),
+                               static_cast<int>(hosts.servers.size())};
+  Children children;
+  for (int worker = 0; worker < parties.count(); ++worker) {
+    const rpc::Address address{worker};
+    const bool trainer = worker > 0 && worker <= parties.trainers;
+    const std::string role = worker == 0 ? "oracle" : trainer ? "trainer" : "server";
+    const std::string& host = worker == 0 ? hosts.oracle
+                              : trainer
+                                  ? hosts.trainers[static_cast<std::size_t>(parties.rank(address))]
+                                  : hosts.servers[static_cast<std::size_t>(parties.server_number(address))];
+    std::istringstream ssh(options.ssh);
+    std::vector<std::string> words;
+    for (std::string word; ssh >> word;) words.push_back(word);
+    words.push_back(host);
+    words.push_back(command_of(options, hosts, role, worker));
+    children.push_back(std::make_unique<Child>(worker == 0 ? "oracle" : parties.name(address), words));
+  }
+  return children;
+}
+
+void show_all(Children& children) {
+  std::vector<pollfd> open;
+  for (const auto& child : children) open.push_back({.fd = child->out(), .events = POLLIN, .revents = 0});
+  poll(open.data(), open.size(), 100);
+  for (std::size_t i = 0; i < open.size(); ++i) {
+    if (open[i].fd >= 0 && open[i].revents != 0) children[i]->show();
+    children[i]->note_end();
+  }
+}
+
+int run(const LaunchOptions& options) {
+  const Hosts hosts = read_hosts(options.hosts);
+  const Interrupt interrupt;
+  Children children = start(options, hosts);
+  bool asked = false;
+  std::optional<Clock::time_point> until;  // then all are ended
+  const auto goes_on = [](const auto& child) { return child->running() || child->out() >= 0; };
+  while (std::ranges::any_of(children, goes_on)) {
+    show_all(children);
+    if (Interrupt::requested() && !std::exchange(asked, true)) {
+      fmt::print(stderr, "stopping: the oracle writes a checkpoint and ends all\n");
+      children.front()->signal(SIGTERM);
+    }
+    const bool ending =
+        asked || std::ranges::any_of(children, [](const auto& child) { return !child->running(); });
+    if (ending && !until) until = Clock::now() + kPatience;
+    if (until && Clock::now() > *until) {
+      for (const auto& child : children) child->signal(SIGKILL);
+    }
+  }
+  int code = children.front()->code();
+  for (const auto& child : children) code = code == 0 ? child->code() : code;
+  return code;
+}
+
+}  // namespace
+
+void add_launch(Command& root) {
+  auto options = std::make_shared<LaunchOptions>();
+  Command command = root.add("launch", "Start all parties of a training run over ssh");
+  command
+      .positional("hosts", options->hosts,
+                  "File with lines of: host role [count]; roles are oracle, trainer, server")
+      .positional("setup", options->setup, "Setup file (YAML) of the run")
+      .option("-s,--set", options->overrides, "key=value: change one key of the setup; may be repeated")
+      .option("-o,--results", options->folder, "Folder for the results, which all machines see")
+      .flag("--resume", options->resume, "Go on where the run in the results folder was stopped")
+      .flag("--overwrite", options->overwrite, "Replace the run in the results folder")
+      .option("--ssh", options->ssh, "Command that runs another on a host")
+      .option("--program", options->program, "Path of overture on the hosts (default: as here)")
+      .option("--master-ip", options->master_ip, "Address of the oracle's host (default: as in the file)")
+      .option("--master-port", options->master_port, "Port at which the oracle waits for the others")
+      .option("--timeout", options->timeout, "Seconds to wait for processes that have not come")
+      .examples("  overture launch hosts.txt setup.yaml -o /shared/results/run")
+      .runs([options] { return run(*options); });
+}
+
+}  // namespace overture::cli
