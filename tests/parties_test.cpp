@@ -277,6 +277,27 @@ TEST(Parties, WhoNeverComesIsNamedWhenTheTimeIsUp) {
   }
 }
 
+TEST(Parties, AnOracleThatIsKilledBeforeAllHaveComeIsMissedAtOnce) {
+  const TemporaryFolder folder;
+  const std::string port = std::to_string(free_port());
+  const Words all{"--world-size", "4", "--world-size-trainers", "2", "--master-port", port,
+                  "--timeout",    "30"};
+  Outcome trainer;
+  std::thread other([&] {
+    trainer = run_overture(with({"trainer", "--worker-id", "2"}, all), {.folder = folder.path()});
+  });
+  const auto began = std::chrono::steady_clock::now();
+  run(with(with({"timeout", "--foreground", "-s", "KILL", "1", overture_binary().string(), "oracle",
+                 "--worker-id", "0"},
+                all),
+           kSmall),
+      {.folder = folder.path()});
+  other.join();
+  EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(10));
+  EXPECT_EQ(trainer.exit_code, 1) << trainer.text();
+  EXPECT_NE(trainer.err.find("the oracle is gone"), std::string::npos) << trainer.text();
+}
+
 TEST(Parties, NumbersThatMakeNoSenseAreUserErrors) {
   const auto error = [](const Words& words) {
     const Outcome outcome = run_overture(words);

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <cstring>
+#include <stdexcept>
 
 namespace overture::rpc {
 namespace {
 
 // What is spoken, before and after all have met; a change of either changes the number.
 constexpr const char* kSpoken = "overture parties 1";
+constexpr long kLastWordsMilliseconds = 300;
 constexpr const char* kYes = "yes";
 constexpr const char* kNo = "no";
 
@@ -22,6 +24,12 @@ long milliseconds(std::chrono::steady_clock::duration left) {
 bool readable(void* socket, long milliseconds) {
   zmq_pollitem_t item{.socket = socket, .fd = 0, .events = ZMQ_POLLIN, .revents = 0};
   return zmq_poll(&item, 1, milliseconds) > 0;
+}
+
+bool readable(void* one, void* other, long milliseconds) {
+  zmq_pollitem_t items[] = {{.socket = one, .fd = 0, .events = ZMQ_POLLIN, .revents = 0},
+                            {.socket = other, .fd = 0, .events = ZMQ_POLLIN, .revents = 0}};
+  return zmq_poll(items, 2, milliseconds) > 0;
 }
 
 }  // namespace
@@ -120,6 +128,10 @@ std::vector<std::string> visit(void* context, const MeshConfig& config, int own_
   const ZmqSocket socket = make_socket(context, ZMQ_DEALER);
   set_option(socket.get(), ZMQ_LINGER, 0);
   const std::string place = endpoint(config.master_ip, config.master_port);
+  // It may start later; but once it has been there, it must stay.
+  zmq_socket_monitor(socket.get(), "inproc://watch-host", ZMQ_EVENT_DISCONNECTED);
+  const ZmqSocket watch(zmq_socket(context, ZMQ_PAIR));
+  zmq_connect(watch.get(), "inproc://watch-host");
   if (zmq_connect(socket.get(), place.c_str()) != 0)
     throw UserError(place + " is no place to go to: " + zmq_strerror(zmq_errno()), "check --master-ip");
   const std::string said[] = {kSpoken, std::to_string(index(config.self)), std::to_string(config.count),
@@ -128,12 +140,15 @@ std::vector<std::string> visit(void* context, const MeshConfig& config, int own_
     send_frame(socket.get(), said[i], i + 1 < std::size(said));
   // The oracle says who is missing; it needs a moment more for that.
   const auto until = std::chrono::steady_clock::now() + config.timeout + std::chrono::seconds(3);
-  while (!readable(socket.get(), milliseconds(until - std::chrono::steady_clock::now()))) {
-    if (std::chrono::steady_clock::now() < until) continue;
+  while (!readable(socket.get(), watch.get(), milliseconds(until - std::chrono::steady_clock::now()))) {
+    if (std::chrono::steady_clock::now() < until) continue;  // a signal
     throw UserError(
         "no oracle has answered at " + place + " within " + std::to_string(config.timeout.count()) + " s",
         "start it there with --worker-id 0, and check --master-ip and --master-port");
   }
+  // What it said last may still be on its way.
+  if (!readable(socket.get(), kLastWordsMilliseconds))
+    throw std::runtime_error(config.names(Address{0}) + " is gone: its connection is broken");
   const std::vector<Buffer> frames = receive_frames(socket.get());
   if (frames.size() != 2) throw UserError("whoever waits at " + place + " is not an oracle");
   if (text_of(frames[0]) != kYes) throw UserError(text_of(frames[1]));

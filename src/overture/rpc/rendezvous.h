@@ -40,7 +40,7 @@ class Host {
   int came_ = 0;
 };
 
-// The others' side. Throws UserError.
+// The others' side. Throws UserError, or std::runtime_error when party 0 was there and is gone.
 std::vector<std::string> visit(void* context, const MeshConfig& config, int own_port);
 
 }  // namespace overture::rpc
