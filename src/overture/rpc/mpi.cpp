@@ -58,7 +58,7 @@ void each_part(Buffer& payload, Part part) {
 
 // How long the thread sleeps when nothing has happened for so many looks.
 std::chrono::microseconds pause_after(int looks) {
-  return looks < 200 ? 20us : looks < 1000 ? 100us : 2000us;
+  return looks < 50 ? 20us : looks < 150 ? 100us : looks < 400 ? 500us : 2000us;
 }
 
 }  // namespace
