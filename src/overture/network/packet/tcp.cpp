@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::uint32_t kMaxWindow = std::uint32_t{1} << 31;
 // A SYN on the wire, and the answer: IPv4 20, TCP 20, PPP 2, and as options the window's scale and SACK.
-constexpr std::int64_t kSyn = 50;
+constexpr std::int64_t kSynBytes = 50;
 
 // The offset near `reference` whose low 32 bits are `low`.
 std::uint64_t widen(std::uint32_t low, std::uint64_t reference) {
@@ -249,8 +249,8 @@ void Tcp::timer(std::uint32_t id) {
 
 // The first sample of the round trip, looked up when it is needed: mostly, the minimum RTO hides it.
 void Tcp::recall_handshake(Flow& flow) const {
-  flow.rtt = fabric_.travel_time(flow.source, flow.destination, flow.route, kSyn) +
-             fabric_.travel_time(flow.destination, flow.source, flow.ack_route, kSyn);
+  flow.rtt = fabric_.travel_time(flow.source, flow.destination, flow.route, kSynBytes) +
+             fabric_.travel_time(flow.destination, flow.source, flow.ack_route, kSynBytes);
   flow.rtt_deviation = flow.rtt / 2;  // RFC 6298, 2.2
 }
 
