@@ -1,11 +1,13 @@
 #include <filesystem>
 #include <memory>
+#include <optional>
 
 #include <fmt/format.h>
 
 #include "overture/base/error.h"
 #include "overture/base/text.h"
 #include "overture/cli/astra_files.h"
+#include "overture/cli/astra_garnet.h"
 #include "overture/cli/commands.h"
 #include "overture/cli/version.h"
 #include "overture/report/astra_csv.h"
@@ -21,6 +23,7 @@ struct AstraOptions {
   std::string path;
   std::string run_name = "unnamed run";
   std::string results;
+  std::string synthetic = "training";
   int total_rows = 1;
   int row = 0;
   bool full = false;
@@ -66,18 +69,31 @@ void print_layers(const workload::Workload& workload, const simulation::Simulati
   fmt::print("all passes finished at time: {}\n", cycles(result.finished));
   fmt::print("total compute: {} cycles, total exposed communication: {} cycles (1 cycle = 1 ns)\n",
              cycles(result.compute()), cycles(result.exposed()));
-  fmt::print("network cost: {:.0f} $\n", *result.cost_dollars);
+}
+
+void print_flits(const network::garnet::Statistics& network) {
+  const auto mean = [](std::int64_t sum, std::int64_t count) {
+    return count == 0 ? 0 : static_cast<double>(sum) / static_cast<double>(count);
+  };
+  fmt::print("packets: {} of {} flits, on the way for {:.6f} cycles on average, their flits for {:.6f}\n",
+             network.packets, network.flits, mean(network.packet_cycles, network.packets),
+             mean(network.flit_cycles, network.flits));
+  fmt::print("hops between routers: {:.6f} on average; cycles of busy links: {}\n",
+             mean(network.hops, network.flits), network.parts);
 }
 
 // What `overture simulate` leaves of a run.
 void write_results(const AstraOptions& options, const simulation::SimulationConfig& config,
-                   const report::ObservedRun& observed) {
-  const report::Run run{.name = options.run_name,
-                        .setup_yaml = setup::write_setup({.name = options.run_name, .simulation = config}),
-                        .version = version_text(),
-                        .config = config,
-                        .observed = observed,
-                        .why = report::why(config, observed.result)};
+                   const report::ObservedRun& observed, bool garnet) {
+  const std::string header =
+      garnet ? "# The run went over Garnet's network; this is the analytical one with the same links.\n" : "";
+  const report::Run run{
+      .name = options.run_name,
+      .setup_yaml = header + setup::write_setup({.name = options.run_name, .simulation = config}),
+      .version = version_text(),
+      .config = config,
+      .observed = observed,
+      .why = report::why(config, observed.result)};
   report::write_run_folder(run, options.results);
   report::write_html(options.results);
   fmt::print("why: {}\n", wrap(run.why, 80, 5));
@@ -86,12 +102,20 @@ void write_results(const AstraOptions& options, const simulation::SimulationConf
 
 int run(const AstraOptions& options) {
   check_rows(options);
+  if (options.synthetic != "training")
+    throw UserError({.key = "--synthetic"}, "only training is simulated", "use --synthetic=training");
   AstraRun astra = load_astra(options.files);
   if (options.full) astra.config.scope = system::Scope::all;
   const std::string prefix = folder_prefix(options.path);
   const bool with_results = !options.results.empty();
   report::ObservedRun observed;
-  if (with_results) {
+  std::optional<network::garnet::Statistics> flits;
+  if (astra.garnet) {
+    const auto observers = with_results ? observed.recorder.observers() : simulation::Observers{};
+    GarnetResult garnet = simulate_garnet(astra.config, *astra.garnet, observers);
+    observed.result = std::move(garnet.result);
+    flits = std::move(garnet.network);
+  } else if (with_results) {
     observed = report::observe(astra.config, true);
   } else {
     observed.result = simulation::simulate(astra.config);
@@ -101,11 +125,14 @@ int run(const AstraOptions& options) {
                            .run_name = options.run_name,
                            .total_rows = options.total_rows,
                            .row = options.row,
-                           .layer_files = astra.write_reports},
+                           .layer_files = astra.write_reports,
+                           .backend_files = !astra.garnet},
                           astra.config.workload, result);
   print_layers(astra.config.workload, result);
+  if (flits) print_flits(*flits);
+  if (!astra.garnet) fmt::print("network cost: {:.0f} $\n", *result.cost_dollars);
   fmt::print("reports: {}\n", prefix.empty() ? "./" : prefix);
-  if (with_results) write_results(options, astra.config, observed);
+  if (with_results) write_results(options, astra.config, observed, astra.garnet.has_value());
   return 0;
 }
 
@@ -122,6 +149,7 @@ void add_astra(Command& root) {
       .option("--run-name", options->run_name, "Name of the run in the CSV files")
       .option("--total-stat-rows", options->total_rows, "How many runs share the CSV files")
       .option("--stat-row", options->row, "Which of them this is, from 0")
+      .option("--synthetic", options->synthetic, "What Garnet's script calls its work: training")
       .flag("--simulate-all-npus", options->full, "Simulate every NPU even where one tells all")
       .examples(
           "  overture astra --network-configuration=network.json --system-configuration=system.txt \\\n"

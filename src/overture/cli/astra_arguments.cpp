@@ -1,12 +1,13 @@
 #include "overture/cli/astra_arguments.h"
 
 #include <array>
+#include <filesystem>
 #include <string_view>
 
 namespace overture::cli {
 namespace {
 
-constexpr std::array<std::string_view, 17> kOptions{"network-configuration",
+constexpr std::array<std::string_view, 18> kOptions{"network-configuration",
                                                     "system-configuration",
                                                     "workload-configuration",
                                                     "path",
@@ -22,7 +23,8 @@ constexpr std::array<std::string_view, 17> kOptions{"network-configuration",
                                                     "units-count",
                                                     "links-count",
                                                     "link-bandwidth",
-                                                    "link-latency"};
+                                                    "link-latency",
+                                                    "synthetic"};
 
 std::string expand(const std::string& argument) {
   if (!argument.starts_with("--")) return argument;
@@ -41,6 +43,13 @@ std::string expand(const std::string& argument) {
 }
 
 }  // namespace
+
+std::vector<std::string> as_called(std::vector<std::string> arguments) {
+  const bool astra =
+      !arguments.empty() && std::filesystem::path(arguments.front()).filename() == kAstraProgram;
+  if (astra) arguments.insert(arguments.begin() + 1, "astra");
+  return arguments;
+}
 
 std::vector<std::string> expand_astra_prefixes(std::vector<std::string> arguments) {
   std::size_t first = arguments.size();

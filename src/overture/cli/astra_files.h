@@ -2,10 +2,12 @@
 // astra`.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "overture/cli/command.h"
+#include "overture/network/garnet/config.h"
 #include "overture/simulation/simulation.h"
 
 namespace overture::cli {
@@ -14,12 +16,13 @@ struct AstraFiles {
   std::string network;
   std::string system;
   std::string workload;
-  int passes = 1;
+  std::optional<int> passes;  // by default what the original of the backend has
   int queues = 1;
   float comm_scale = 1;
   float compute_scale = 1;
   float injection_scale = 1;
   bool rendezvous = false;
+  std::string garnet_order = "clean";
   std::vector<int> units;
   std::vector<int> links;
   std::vector<double> bandwidth;
@@ -28,6 +31,7 @@ struct AstraFiles {
 
 struct AstraRun {
   simulation::SimulationConfig config;
+  std::optional<network::garnet::GarnetConfig> garnet;  // then config.network is its analytical counterpart
   bool write_reports = true;
 };
 

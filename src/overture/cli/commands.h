@@ -20,6 +20,7 @@ void add_generate_dataset(Command& generate);  // under it
 void add_generate_tasks(Command& generate);
 void add_generate_topology(Command& generate);
 void add_import(Command& root);
+void add_install_astra(Command& root);
 void add_launch(Command& root);
 void add_lookahead(Command& root);
 void add_replay(Command& root);

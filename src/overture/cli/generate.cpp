@@ -18,9 +18,23 @@ struct GenerateWorkloadOptions {
   int packages = 1;
   int datatype_size = 2;
   std::string compute;
+  std::string scalesim_config;
+  std::string scalesim_path;
+  std::string run_name;
   std::string update_delay = "100 ns";
   std::string out;
 };
+
+// ASTRA-sim's generator has its own flag for SCALE-Sim, its only compute model.
+compute::ComputeModel compute_model(const GenerateWorkloadOptions& options) {
+  if (options.compute.empty() == options.scalesim_config.empty()) {
+    throw UserError({.key = "--compute"},
+                    options.compute.empty() ? "is missing" : "and --scalesim_config exclude each other",
+                    "use --compute scale-sim:FILE.cfg or --scalesim_config FILE.cfg");
+  }
+  if (options.compute.empty()) return compute::parse_compute_model("scale-sim:" + options.scalesim_config);
+  return compute::parse_compute_model(options.compute);
+}
 
 int run(const GenerateWorkloadOptions& options) {
   const Result<Duration> update = parse_duration(options.update_delay);
@@ -30,7 +44,7 @@ int run(const GenerateWorkloadOptions& options) {
                                             .npus = options.npus,
                                             .packages = options.packages,
                                             .element = Bytes{options.datatype_size},
-                                            .compute = compute::parse_compute_model(options.compute),
+                                            .compute = compute_model(options),
                                             .update = update.value()});
   const std::string text = workload::write_astra_workload(workload);
   if (options.out.empty()) {
@@ -49,15 +63,20 @@ void add_generate(Command& root) {
   Command generate = root.add("generate", "Make inputs: workloads, task graphs, datasets, topologies");
   Command command = generate.add("workload", "A workload file from a table of matrix multiplications");
   command.required_option("--mnk", options->mnk, "CSV: Layer,m,n,k (batch, outputs, inputs)")
-      .option("--strategy", options->strategy,
+      .option("--strategy,--parallel", options->strategy,
               "DATA, MODEL, HYBRID_DATA_MODEL, HYBRID_MODEL_DATA, HYBRID_CUSTOMIZED")
-      .option("--npus", options->npus, "NPUs in all")
-      .option("--packages", options->packages, "Packages; NPUs are divided evenly over them")
-      .option("--datatype-size", options->datatype_size, "Bytes per number")
-      .required_option("--compute", options->compute,
-                       "scale-sim:FILE.cfg, roofline:312 TFLOPS,1.5 TB/s or table:FILE.csv")
+      .option("--npus,--num_npus", options->npus, "NPUs in all")
+      .option("--packages,--num_packages", options->packages, "Packages; NPUs are divided evenly over them")
+      .option("--datatype-size,--datatype_size", options->datatype_size, "Bytes per number")
+      .option("--compute", options->compute,
+              "scale-sim:FILE.cfg, roofline:312 TFLOPS,1.5 TB/s or table:FILE.csv")
+      .option("--scalesim_config", options->scalesim_config,
+              "SCALE-Sim's configuration, as scale-sim:FILE.cfg")
+      .option("--scalesim_path", options->scalesim_path,
+              "Where SCALE-Sim is; not needed, its cycles are known")
+      .option("--run_name", options->run_name, "Name of SCALE-Sim's run; not needed")
       .option("--update-delay", options->update_delay, "After every collective of a layer")
-      .option("-o,--out", options->out, "File to write (default: standard output)")
+      .option("-o,--out,--output_file", options->out, "File to write (default: standard output)")
       .examples(
           "  overture generate workload --mnk mnk.csv --strategy DATA --npus 16 --compute scale-sim:tpu.cfg "
           "\\\n"

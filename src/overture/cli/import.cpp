@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "overture/base/error.h"
 #include "overture/base/files.h"
 #include "overture/cli/astra_files.h"
 #include "overture/cli/commands.h"
@@ -27,7 +28,12 @@ void forget_unused_memory(network::AnalyticalConfig& network) {
 }
 
 int run(const ImportOptions& options) {
-  setup::Setup setup{.name = options.name, .simulation = load_astra(options.files).config};
+  const AstraRun astra = load_astra(options.files);
+  if (astra.garnet) {
+    throw UserError({.file = options.files.network}, "a setup cannot describe Garnet's network",
+                    "run it with `overture astra`, or import the analytical backend's JSON file");
+  }
+  setup::Setup setup{.name = options.name, .simulation = astra.config};
   forget_unused_memory(simulation::analytical(setup.simulation));
   const std::string header =
       "# Imported from ASTRA-sim 1.0 files; gives the same numbers.\n"

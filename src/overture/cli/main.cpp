@@ -6,13 +6,14 @@
 
 int main(int argc, char** argv) {
   using namespace overture::cli;
-  std::vector<std::string> arguments = expand_astra_prefixes({argv, argv + argc});
+  std::vector<std::string> arguments = expand_astra_prefixes(as_called({argv, argv + argc}));
   std::vector<char*> pointers;
   for (std::string& argument : arguments) pointers.push_back(argument.data());
   return run(static_cast<int>(pointers.size()), pointers.data(), [](Command& root) {
     add_demo(root);
     add_simulate(root);
     add_astra(root);
+    add_install_astra(root);
     add_import(root);
     add_flows(root);
     add_sweep(root);

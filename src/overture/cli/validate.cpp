@@ -87,6 +87,7 @@ int run(const ValidateOptions& options) {
   std::vector<study::Check> checks;
   const auto note = [&](const study::Check& check) { checks.push_back(check); };
   study::validate_astra(folder, fs::read_symlink("/proc/self/exe"), note);
+  study::validate_garnet(folder, fs::read_symlink("/proc/self/exe"), note);
   study::validate_ns3(folder, note);
   study::validate_htsim(folder, note);
   study::validate_opera(folder, note);
@@ -114,7 +115,8 @@ int run(const ValidateOptions& options) {
 void add_validate(Command& root) {
   auto options = std::make_shared<ValidateOptions>();
   Command command = root.add(
-      "validate", "Run every reference result again and compare: ASTRA-sim, SCALE-Sim, ns-3, htsim, Bagpipe");
+      "validate",
+      "Run every reference result again and compare: ASTRA-sim, Garnet, SCALE-Sim, ns-3, htsim, Bagpipe");
   command
       .option("--golden", options->golden,
               "Folder with the references (default: tests/golden of the sources)")

@@ -33,6 +33,10 @@ struct Message {
   Rank to;
   Bytes size;
   MessageName name{};
+  // For a network that has lanes for the queues of the system layer: which queue, counted through all dimensions, and
+  // which chunk's traffic it is. The others do not ask.
+  std::int32_t lane = 0;
+  std::int32_t stream = 0;
 };
 
 // A message that has arrived.
@@ -86,6 +90,9 @@ class Network {
   // Told of every message as it is delivered, those of exchanges among them, before its `delivered` runs.
   // Set before the first message; messages take as long as without.
   void on_delivery(Observer observer) { observer_ = std::move(observer); }
+
+  // Something happens at `rank` now. Only a network whose interfaces sleep until something wakes them asks.
+  virtual void rank_acts(Rank) {}
 
  protected:
   // Between two different ranks; `delivered` is not empty.

@@ -208,6 +208,7 @@ void write_astra_csv(const AstraReport& report, const workload::Workload& worklo
     write_detailed(report, workload, result);
     write_utilisation(report, result);
   }
+  if (!report.backend_files) return;
   write_backend_end_to_end(report, result);
   write_backend_dim_info(report, result);
 }

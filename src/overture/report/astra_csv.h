@@ -11,9 +11,10 @@ namespace overture::report {
 struct AstraReport {
   std::string path;  // glued in front of the file names, so it ends with '/'
   std::string run_name;
-  int total_rows = 1;       // how many runs share the files
-  int row = 0;              // which of them this is; row 0 starts the files anew
-  bool layer_files = true;  // EndToEnd, detailed and utilisation, too
+  int total_rows = 1;         // how many runs share the files
+  int row = 0;                // which of them this is; row 0 starts the files anew
+  bool layer_files = true;    // EndToEnd, detailed and utilisation, too
+  bool backend_files = true;  // those of the analytical backend
 };
 
 // Writes each file once, whole. Throws UserError when one cannot be written or an old one does not fit.

@@ -116,7 +116,7 @@ TEST(NetworkSetup, TakesTheCircuitsOfADynexpFile) {
 }
 
 TEST(NetworkSetup, TheSeedReachesRotors) {
-  const Setup setup = parse("seed: 7\nnetwork: {topology: {opera: {tors: 4}}}\n");
+  const auto setup = parse("seed: 7\nnetwork: {topology: {opera: {tors: 4}}}\n");
   EXPECT_EQ(std::get<network::RotorNetworkConfig>(network_config(setup)).rotors.seed, 7);
 }
 

@@ -119,6 +119,7 @@ void Executor::finished(system::CollectiveId collective, const system::Collectiv
 }
 
 void Executor::end(TaskId id) {
+  system_.all_ranks_act();
   ++finished_;
   timeline_.end[index(id)] = now();
   timeline_.finished = std::max(timeline_.finished, now().time_since_epoch());

@@ -22,6 +22,7 @@ class Accountant {
     int layers = 0;
     for (const Label& label : graph.labels()) layers = std::max(layers, label.layer_number + 1);
     accounts_.resize(static_cast<std::size_t>(layers));
+    if (!timeline.start.empty()) began_ = *std::ranges::min_element(timeline.start);
   }
 
   std::vector<LayerAccount> account() {
@@ -57,8 +58,8 @@ class Accountant {
   // The loop is a chain of computations and steps. Each also waits for collectives, one after the other in
   // the order of the program: what comes in while an earlier one is waited for costs nothing.
   void charge_waits() {
-    std::vector<Time> since(
-        graph_.size());  // of every link of the chain: when what it still waits for began to count
+    // Of every link of the chain: when what it still waits for began to count.
+    std::vector<Time> since(graph_.size(), began_);
     for (const TaskGraph::Edge& edge : graph_.edges()) {
       if (graph_.kind(edge.after) == TaskKind::collective) continue;
       Time& waited = since[index(edge.after)];
@@ -74,7 +75,7 @@ class Accountant {
   // What is still under way when the loop has ended is waited for, but only the first of layer 0's weight
   // gradients is charged for it.
   void charge_end() {
-    Time loop_ended{};
+    Time loop_ended = began_;
     Time first = Time::max();
     for (std::uint32_t i = 0; i < graph_.size(); ++i) {
       if (graph_.kind(TaskId{i}) != TaskKind::collective) loop_ended = std::max(loop_ended, timeline_.end[i]);
@@ -90,6 +91,7 @@ class Accountant {
 
   const TaskGraph& graph_;
   const Timeline& timeline_;
+  Time began_{};  // when the ranks did
   std::vector<LayerAccount> accounts_;
 };
 

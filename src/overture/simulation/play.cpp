@@ -56,7 +56,11 @@ Timeline play(const workload::TaskGraph& graph, const system::SystemConfig& conf
     sent[static_cast<std::size_t>(machine.dimensions.dimension_between(Rank{0}, to))] += size;
   });
   Executor executor(graph, system, network);
-  executor.start();
+  if (machine.start == Duration{}) {
+    executor.start();
+  } else {
+    events.at(Time{machine.start}, [&executor] { executor.start(); });
+  }
   run(events, executor, limits);
   const bool cut_short = !executor.done() && events.pending() > 0;
   if (!executor.done() && !cut_short) {

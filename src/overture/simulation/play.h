@@ -22,6 +22,7 @@ struct Machine {
   // Which ranks must be simulated: nothing is known of most networks, so all. See system/scope.h.
   system::Scope scope = system::Scope::all;
   bool uniform = false;  // rank 0 alone would be exact, whatever the scope
+  Duration start{};      // when its ranks begin; counts as part of the run
 };
 
 // All ranks of a network in one dimension, as on a switch.

@@ -49,7 +49,8 @@ struct Prepared {
 std::vector<double> bandwidths(const SimulationConfig& config, const system::LogicalDimensions& logical) {
   std::vector<double> gib_per_s(static_cast<std::size_t>(logical.count()), 1);
   const auto* formula = std::get_if<network::AnalyticalConfig>(&config.network);
-  for (std::size_t d = 0; formula != nullptr && config.dimensions.empty() && d < gib_per_s.size(); ++d) {
+  const bool known = formula != nullptr && config.dimensions.empty() && !config.equal_bandwidth;
+  for (std::size_t d = 0; known && d < gib_per_s.size(); ++d) {
     const auto physical = static_cast<std::size_t>(logical.dimensions[d].physical);
     gib_per_s[d] = network::rank_gib_per_s(formula->dimensions[physical]);
   }
@@ -81,7 +82,8 @@ Prepared prepare(const SimulationConfig& config) {
   std::vector<double> gib_per_s = bandwidths(config, logical);
   Prepared prepared{.machine = {.dimensions = std::move(dimensions),
                                 .logical = std::move(logical),
-                                .gib_per_s = std::move(gib_per_s)},
+                                .gib_per_s = std::move(gib_per_s),
+                                .start = config.start},
                     .system = std::move(fitted),
                     .graph = std::move(graph)};
   choose_scope(config, used, prepared);
@@ -138,8 +140,10 @@ SimulationResult simulate(const SimulationConfig& config, const Observers& obser
 SimulationResult simulate(const SimulationConfig& config, network::Network& network, sim::EventQueue& events,
                           const Observers& observers) {
   Prepared prepared = prepare(config);
-  prepared.machine.scope = system::Scope::all;
-  prepared.machine.uniform = false;
+  if (!config.scope) {
+    prepared.machine.scope = system::Scope::all;
+    prepared.machine.uniform = false;
+  }
   return run(config, std::move(prepared), network, events, observers, {});
 }
 

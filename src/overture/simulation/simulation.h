@@ -23,6 +23,8 @@ struct SimulationConfig {
   std::vector<int> dimensions;
   int passes = 1;
   Duration step{};                     // see workload::LoopOptions
+  Duration start{};                    // when the ranks begin; counts as part of the run
+  bool equal_bandwidth = false;        // Themis takes all dimensions for equally fast
   std::optional<system::Scope> scope;  // default: the smallest that is exact
   std::string system_file;             // named in errors about algorithms that do not fit
   std::string workload_file;           // ... and about groups and sizes
@@ -47,7 +49,7 @@ SimulationResult simulate(const SimulationConfig& config, const Observers& obser
                           const Limits& limits = {});
 
 // The same on a network of the caller's, which carries messages in the time of `events`. Every rank is
-// simulated.
+// simulated, unless config.scope says otherwise.
 SimulationResult simulate(const SimulationConfig& config, network::Network& network, sim::EventQueue& events,
                           const Observers& observers = {});
 

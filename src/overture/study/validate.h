@@ -34,5 +34,7 @@ void validate_lookahead(const std::filesystem::path& golden, const Report& repor
 // Runs `program`, which is overture itself, as a user of ASTRA-sim does.
 void validate_astra(const std::filesystem::path& golden, const std::filesystem::path& program,
                     const Report& report);
+void validate_garnet(const std::filesystem::path& golden, const std::filesystem::path& program,
+                     const Report& report);
 
 }  // namespace overture::study

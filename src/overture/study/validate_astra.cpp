@@ -1,113 +1,13 @@
 // ASTRA-sim's simulation cases: every cell of every CSV is compared as text.
-#include <algorithm>
-#include <cstdlib>
-#include <map>
-#include <sstream>
-
-#include <fcntl.h>
-#include <fmt/format.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include "overture/base/error.h"
-#include "overture/base/files.h"
-#include "overture/study/validate.h"
+#include "overture/study/validate_program.h"
 
 namespace overture::study {
-namespace {
 
-namespace fs = std::filesystem;
-
-constexpr std::string_view kPathFlag = "--path=";
-
-// The commands of cmd.txt, one per line, writing to `results`.
-std::vector<std::vector<std::string>> commands(const fs::path& folder, const fs::path& results) {
-  std::vector<std::vector<std::string>> commands;
-  std::istringstream lines(read_file(folder / "cmd.txt"));
-  bool continued = false;
-  for (std::string line; std::getline(lines, line);) {
-    if (!continued) commands.push_back({"astra"});
-    continued = !line.empty() && line.back() == '\\';
-    if (continued) line.pop_back();
-    std::istringstream words(line);
-    for (std::string word; words >> word;) {
-      std::erase(word, '"');
-      commands.back().push_back(word.starts_with(kPathFlag) ? std::string(kPathFlag) + results.string() + '/'
-                                                            : word);
-    }
-    if (!continued && commands.back().size() == 1) commands.pop_back();
-  }
-  return commands;
-}
-
-void run_in(const fs::path& program, const fs::path& folder, std::vector<std::string> words) {
-  words.insert(words.begin(), program.string());
-  std::fflush(stdout);
-  const pid_t child = fork();
-  if (child == 0) {
-    std::vector<char*> pointers;
-    for (std::string& word : words) pointers.push_back(word.data());
-    pointers.push_back(nullptr);
-    dup2(open("/dev/null", O_WRONLY), STDOUT_FILENO);
-    if (chdir(folder.c_str()) == 0) execv(pointers[0], pointers.data());
-    _exit(127);
-  }
-  int status = 0;
-  if (child < 0 || waitpid(child, &status, 0) < 0 || !WIFEXITED(status) || WEXITSTATUS(status) != 0)
-    throw UserError({.file = (folder / "cmd.txt").string()}, "its command failed");
-}
-
-std::vector<std::string> cells_of(const std::string& text) {
-  std::vector<std::string> cells;
-  std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);) {
-    std::istringstream columns(line + ",");
-    for (std::string cell; std::getline(columns, cell, ',');) cells.push_back(cell);
-  }
-  return cells;
-}
-
-double child_seconds() {
-  rusage usage{};
-  getrusage(RUSAGE_CHILDREN, &usage);
-  const auto seconds = [](const timeval& t) {
-    return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
-  };
-  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
-}
-
-Check run_case(const fs::path& folder, const fs::path& program, const fs::path& results) {
-  const double before = child_seconds();
-  for (const auto& command : commands(folder, results)) run_in(program, folder, command);
-  Check check{.source = "ASTRA-sim", .scenario = folder.filename().string(), .what = "equal cells"};
-  check.seconds = child_seconds() - before;
-  for (const auto& entry : fs::directory_iterator(folder / "expected")) {
-    const auto expected = cells_of(read_file(entry.path()));
-    const auto ours = cells_of(read_file(results / entry.path().filename()));
-    check.reference += static_cast<double>(expected.size());
-    for (std::size_t i = 0; i < std::min(expected.size(), ours.size()); ++i)
-      check.ours += expected[i] == ours[i] ? 1 : 0;
-  }
-  return check;
-}
-
-}  // namespace
-
-void validate_astra(const fs::path& golden, const fs::path& program, const Report& report) {
-  std::vector<fs::path> cases;
-  std::error_code error;
-  for (const auto& entry : fs::directory_iterator(golden / "astra-sim-1", error)) {
-    if (fs::exists(entry.path() / "cmd.txt")) cases.push_back(entry.path());
-  }
-  if (error)
-    throw UserError({.file = (golden / "astra-sim-1").string()}, "cannot be read: " + error.message());
-  std::sort(cases.begin(), cases.end());
-  std::string scratch = (fs::temp_directory_path() / "overture-validate-XXXXXX").string();
-  if (mkdtemp(scratch.data()) == nullptr) throw UserError({.file = scratch}, "cannot be made");
-  for (const fs::path& folder : cases)
-    report(run_case(folder, program, fs::path(scratch) / folder.filename()));
-  fs::remove_all(scratch, error);
+void validate_astra(const std::filesystem::path& golden, const std::filesystem::path& program,
+                    const Report& report) {
+  const ScratchFolder scratch;
+  for (const auto& folder : program_cases(golden / "astra-sim-1"))
+    report(run_program_case(folder, program, scratch.path() / folder.filename(), "ASTRA-sim"));
 }
 
 }  // namespace overture::study

@@ -133,8 +133,8 @@ std::vector<std::string> split(const std::string& text, char separator) {
   return parts;
 }
 
-Implementation read_implementation(const Reader& reader, const std::string& key, CollectiveKind kind,
-                                   int dimensions) {
+Implementation read_implementation(const Reader& reader, const std::string& key, int dimensions,
+                                   int optional_dimensions) {
   const std::vector<std::string> words = split(reader.word(key), '_');
   Implementation implementation;
   for (const std::string& word : words) {
@@ -150,12 +150,12 @@ Implementation read_implementation(const Reader& reader, const std::string& key,
     }
     implementation.flat = implementation.flat || flat;
     implementation.per_dimension.push_back(algorithm.value());
-    if (kind == CollectiveKind::all_to_all && (algorithm.value().kind == AlgorithmKind::halving_doubling ||
-                                               algorithm.value().kind == AlgorithmKind::double_binary_tree)) {
-      reader.fail(key, fmt::format("{} cannot do an all-to-all", word), "use ring or direct");
-    }
   }
-  if (!implementation.flat && static_cast<int>(words.size()) != dimensions) {
+  auto& algorithms = implementation.per_dimension;
+  const auto count = static_cast<int>(words.size());
+  if (!implementation.flat && count < dimensions && count >= dimensions - optional_dimensions)
+    algorithms.resize(static_cast<std::size_t>(dimensions));
+  if (!implementation.flat && static_cast<int>(algorithms.size()) != dimensions) {
     reader.fail(key,
                 fmt::format("has {} algorithms but the network has {} dimensions", words.size(), dimensions),
                 "join one algorithm per dimension with '_', such as ring_direct_halvingDoubling");
@@ -206,7 +206,7 @@ AstraSystem parse_astra_system(std::string_view text, const std::string& file,
                                   std::pair{"reduce-scatter-implementation", CollectiveKind::reduce_scatter},
                                   std::pair{"all-gather-implementation", CollectiveKind::all_gather},
                                   std::pair{"all-to-all-implementation", CollectiveKind::all_to_all}}) {
-    config.implementation(kind) = read_implementation(reader, key, kind, dimensions);
+    config.implementation(kind) = read_implementation(reader, key, dimensions, options.optional_dimensions);
   }
   config.optimization = reader.choice<Optimization>(
       "collective-optimization",

@@ -18,6 +18,8 @@ struct AstraSystemOptions {
   int queues_per_dimension = 1;
   float injection_scale = 1;
   bool rendezvous = false;
+  int optional_dimensions =
+      0;  // the last so many have one NPU each, and lists of algorithms may leave them out
 };
 
 // `file` is for messages; `dimensions` is the machine's number of dimensions, which the lists of algorithms

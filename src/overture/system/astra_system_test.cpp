@@ -180,12 +180,10 @@ TEST(AstraSystem, RefusesAlgorithmsThatDoNotMatchTheDimensions) {
             "system.txt:8: all-reduce-implementation: \"oneRing\" spans all dimensions and must stand alone");
 }
 
-TEST(AstraSystem, RefusesAlgorithmsThatCannotDoAnAllToAll) {
-  for (const std::string word : {"halvingDoubling", "doubleBinaryTree"}) {
-    EXPECT_EQ(error_with("all-to-all-implementation: ring_" + word),
-              "system.txt:8: all-to-all-implementation: " + word +
-                  " cannot do an all-to-all\n  use ring or direct");
-  }
+TEST(AstraSystem, ListsMayLeaveOutTheLastDimensionsOfOneNpu) {
+  const std::string text = file_with("all-reduce-implementation: direct");
+  EXPECT_EQ(parse(text, {.optional_dimensions = 1}).implementation(all_reduce),
+            (Implementation{{{direct}, {ring}}}));
 }
 
 TEST(AstraSystem, RefusesADelayThatTheScaleMakesTooLarge) {

@@ -90,12 +90,19 @@ struct RoundRules {
 // None but for broadcast and barrier, for which one algorithm over all ranks always does.
 std::array<Implementation, kCollectiveKinds> default_implementations();
 
+// The queues of one dimension. Half of them play their algorithms the other way round, unless all go one way.
+struct DimensionQueues {
+  int count = 1;
+  bool one_way = false;
+};
+
 struct SystemConfig {
   SchedulingPolicy scheduling = SchedulingPolicy::lifo;
   Duration endpoint_delay = Duration{10'000};  // before every send and after every receive
   int active_chunks = 1;                       // per dimension, shared by its queues
   int splits = 1;                              // chunks per collective
   int queues_per_dimension = 1;
+  std::vector<DimensionQueues> queues;  // by dimension; empty means queues_per_dimension in each
   // Indexed by CollectiveKind.
   std::array<Implementation, kCollectiveKinds> implementations = default_implementations();
   Optimization optimization = Optimization::baseline;
@@ -103,6 +110,7 @@ struct SystemConfig {
   InterOrder inter_order = InterOrder::ascending;
   std::optional<SharedBus> shared_bus;
   bool rendezvous = false;
+  std::optional<Duration> reduction;  // of a message, whatever its size; none is ASTRA-sim's memory model
   RoundRules rounds;
   // ASTRA-sim's double binary tree does a whole all-reduce whatever it is asked for (1.0, quirk 7). Without
   // this, other collectives by that tree are refused.
@@ -115,6 +123,11 @@ struct SystemConfig {
   }
   Implementation& implementation(CollectiveKind kind) {
     return implementations[static_cast<std::size_t>(kind)];
+  }
+  // Also of a named group, which comes behind the dimensions.
+  DimensionQueues queues_of(int dimension) const {
+    const auto d = static_cast<std::size_t>(dimension);
+    return d < queues.size() ? queues[d] : DimensionQueues{queues_per_dimension};
   }
 };
 

@@ -35,7 +35,9 @@ class Fitting {
 
   void need_ability(const Algorithm& algorithm, CollectiveKind kind, const std::string& where) const {
     if (can_do(algorithm.kind, kind)) return;
-    if (algorithm.kind == AlgorithmKind::double_binary_tree && config_.tree_always_reduces) return;
+    if (algorithm.kind == AlgorithmKind::double_binary_tree && config_.tree_always_reduces &&
+        kind != CollectiveKind::all_to_all)
+      return;
     fail(fmt::format("{} on {} cannot do {}", name(algorithm.kind), where, name(kind)),
          "use ring or direct there");
   }

@@ -61,6 +61,19 @@ TEST(Fit, AFlatAlgorithmNeedsAPowerOfTwoOfAllRanks) {
   EXPECT_NE(error.find("but the machine has 24"), std::string::npos) << error;
 }
 
+TEST(Fit, OnlyAnAllToAllThatIsUsedNeedsAnAlgorithmThatCanDoIt) {
+  for (const AlgorithmKind algorithm : {halving_doubling, double_binary_tree}) {
+    SystemConfig config = config_with(all_to_all, {{{algorithm}, {ring}}});
+    config.implementation(all_reduce) = {{{ring}, {ring}}};
+    config.tree_always_reduces = true;
+    const std::vector<CollectiveKind> used{all_to_all};
+    const std::string error =
+        user_error([&] { fit(config, used, logical_dimensions(kMachine), kMachine, "system.txt"); });
+    EXPECT_NE(error.find("on dimension 0 cannot do"), std::string::npos) << error;
+    EXPECT_EQ(user_error([&] { fit(config, kAllReduce, logical_dimensions(kMachine), kMachine, ""); }), "");
+  }
+}
+
 TEST(Fit, WhatIsNotUsedNeedNotFit) {
   SystemConfig config = config_with(all_reduce, {{{ring}, {ring}}});
   config.implementation(all_gather) = {{{ring}, {halving_doubling}}};

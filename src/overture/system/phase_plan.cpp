@@ -6,12 +6,14 @@
 
 namespace overture::system {
 
-PhaseResources::PhaseResources(int dimensions, int queues_per_dimension)
-    : queues_(queues_per_dimension),
-      next_queue_(static_cast<std::size_t>(dimensions)),
-      next_tree_(kCollectiveKinds, std::vector<bool>(static_cast<std::size_t>(dimensions))) {}
+PhaseResources::PhaseResources(int dimensions, const SystemConfig& config)
+    : config_(config), first_queue_{0}, next_tree_(kCollectiveKinds) {
+  for (int d = 0; d < dimensions; ++d) add_dimension();
+}
 
 void PhaseResources::add_dimension() {
+  queues_.push_back(config_.queues_of(static_cast<int>(queues_.size())));
+  first_queue_.push_back(first_queue_.back() + queues_.back().count);
   next_queue_.push_back(0);
   for (auto& trees : next_tree_) trees.push_back(false);
 }
@@ -19,9 +21,11 @@ void PhaseResources::add_dimension() {
 void PhaseResources::assign(Phase& phase, CollectiveKind collective) {
   const auto d = static_cast<std::size_t>(phase.dimension_index);
   phase.queue = next_queue_[d];
-  next_queue_[d] = (next_queue_[d] + 1) % queues_;
-  const bool clockwise = queues_ == 1 || phase.queue < queues_ / 2;
+  const DimensionQueues& queues = queues_[d];
+  next_queue_[d] = (next_queue_[d] + 1) % queues.count;
+  const bool clockwise = queues.count == 1 || queues.one_way || phase.queue < queues.count / 2;
   phase.direction = clockwise ? 1 : -1;
+  phase.lane = first_queue_[d] + phase.queue;
   auto& trees = next_tree_[static_cast<std::size_t>(collective)];
   phase.tree_root = trees[d] ? TreeRoot::smallest : TreeRoot::largest;
   if (phase.algorithm.kind == AlgorithmKind::double_binary_tree) trees[d] = !trees[d];

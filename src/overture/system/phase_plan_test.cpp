@@ -30,7 +30,7 @@ class PhasePlan : public testing::Test {
   }
 
   SystemConfig config_;
-  PhaseResources resources_{3, 1};
+  PhaseResources resources_{3, SystemConfig{}};
 };
 
 struct Step {
@@ -133,7 +133,7 @@ TEST_F(PhasePlan, EveryTreePhaseOfADimensionTakesTheOtherTree) {
 }
 
 TEST_F(PhasePlan, QueuesTakeTurnsAndTheSecondHalfGoesTheOtherWayRound) {
-  resources_ = PhaseResources(3, 4);
+  resources_ = PhaseResources(3, SystemConfig{.queues_per_dimension = 4});
   const std::vector<int> directions{1, 1, -1, -1, 1};
   for (std::size_t chunk = 0; chunk < directions.size(); ++chunk) {
     for (const Phase& phase : plan(all_to_all, {0, 1, 2}, 240_B)) {
@@ -144,7 +144,7 @@ TEST_F(PhasePlan, QueuesTakeTurnsAndTheSecondHalfGoesTheOtherWayRound) {
 }
 
 TEST_F(PhasePlan, AChunkThatVisitsADimensionTwiceTakesTwoTurns) {
-  resources_ = PhaseResources(3, 2);
+  resources_ = PhaseResources(3, SystemConfig{.queues_per_dimension = 2});
   config_.optimization = Optimization::local_bandwidth_aware;
   const auto phases = plan(all_reduce, {0, 1, 2}, 240_B);
   EXPECT_EQ(phases[0].queue, 0);
@@ -155,7 +155,8 @@ TEST_F(PhasePlan, AChunkThatVisitsADimensionTwiceTakesTwoTurns) {
 
 TEST_F(PhasePlan, OneQueueGoesClockwise) {
   EXPECT_EQ(plan(all_reduce, {0, 1, 2}, 240_B)[0].direction, 1);
-  resources_ = PhaseResources(3, 3);  // of three, one goes clockwise and two go back
+  resources_ = PhaseResources(
+      3, SystemConfig{.queues_per_dimension = 3});  // of three, one goes clockwise and two go back
   EXPECT_EQ(plan(all_reduce, {0, 1, 2}, 240_B)[0].direction, 1);
   EXPECT_EQ(plan(all_reduce, {0, 1, 2}, 240_B)[0].direction, -1);
   EXPECT_EQ(plan(all_reduce, {0, 1, 2}, 240_B)[0].direction, -1);

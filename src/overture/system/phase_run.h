@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -39,6 +40,7 @@ struct Phase {
   LogicalDimension dimension;  // of a named group only its size
   int dimension_index = 0;     // whose queue it waits in
   int queue = 0;               // within the dimension
+  int lane = 0;                // the same queue, counted through all dimensions
   int direction = 1;
   TreeRoot tree_root = TreeRoot::largest;
   Bytes input;
@@ -46,6 +48,7 @@ struct Phase {
   std::shared_ptr<const NamedGroup> group{};  // null: all groups along the dimension, as the scope says
   std::shared_ptr<const PairSizes> sizes{};   // all_to_all with a size for every pair, in place of `input`
   network::MessageName name{};                // of its messages
+  std::int32_t chunk = 0;                     // counted through all collectives
 };
 
 // Sees what rank 0 sends. For statistics; changes nothing.
@@ -59,8 +62,9 @@ struct PhaseContext {
   Scope scope;
   bool rendezvous;
   int all_ranks;
-  bool uniform;             // all ranks do the same in every phase
-  Duration endpoint_delay;  // of every round
+  bool uniform;                       // all ranks do the same in every phase
+  std::optional<Duration> reduction;  // see SystemConfig
+  Duration endpoint_delay;            // of every round
   RoundRules rounds;
   std::function<Endpoint&(Rank)> endpoint;  // of a rank that is simulated
   SendObserver sent;
@@ -103,6 +107,9 @@ class PhaseRun {
   CycleClock& clock() { return context_.clock; }
   PhaseContext& context() { return context_; }
   Endpoint& endpoint(int participant) { return *endpoints_[static_cast<std::size_t>(participant)]; }
+  Duration reduction(Bytes size) const { return context_.reduction.value_or(reduction_time(size)); }
+  // To be called first in whatever the clock or the endpoint runs for a participant.
+  void acts(int participant) { context_.network.rank_acts(rank(participant)); }
 
   // A message is named by its receiver and a number. Sending and being ready to receive come in any order.
   void post_send(int sender, Rank to, std::int32_t number, Bytes size);
@@ -131,7 +138,9 @@ class PhaseRun {
   void post_mirrored_receive(Rank from, std::int32_t number, Bytes size);
   // Rank 0 stands for all, so that what it waits for comes from peers that are not simulated.
   bool mirrored() const { return context_.scope == Scope::rank_0 && !phase_.group; }
-  network::Message message(Rank from, Rank to, Bytes size) const { return {from, to, size, phase_.name}; }
+  network::Message message(Rank from, Rank to, Bytes size) const {
+    return {from, to, size, phase_.name, phase_.lane, phase_.chunk};
+  }
 
   PhaseContext& context_;
   int participants_;

@@ -40,6 +40,7 @@ System::System(Setup setup, const topology::Hierarchy& machine, sim::EventQueue&
                .rendezvous = setup_.config.rendezvous,
                .all_ranks = machine.ranks(),
                .uniform = setup_.uniform,
+               .reduction = setup_.config.reduction,
                .endpoint_delay = setup_.config.shared_bus ? Duration{} : setup_.config.endpoint_delay,
                .rounds = setup_.config.rounds,
                .endpoint = [this](Rank rank) -> Endpoint& { return endpoint(rank); },
@@ -49,14 +50,15 @@ System::System(Setup setup, const topology::Hierarchy& machine, sim::EventQueue&
                }},
       order_(setup_.config.inter_order, order_dimensions(setup_)),
       flat_order_(InterOrder::ascending, {{.size = machine.ranks(), .gib_per_s = 1}}),
-      resources_(setup_.logical.count(), setup_.config.queues_per_dimension) {
+      resources_(setup_.logical.count(), setup_.config) {
   for (int d = 0; d < setup_.logical.count(); ++d) add_queues();
 }
 
 // For one dimension or named group more.
 void System::add_queues() {
-  const int queues = setup_.config.queues_per_dimension;
-  const int limit = (setup_.config.active_chunks - 1) / queues + 1;
+  // ASTRA-sim asks dimension 0 for the number of queues that share the chunks, whatever the others have.
+  const int limit = (setup_.config.active_chunks - 1) / setup_.config.queues_of(0).count + 1;
+  const int queues = setup_.config.queues_of(static_cast<int>(use_.size())).count;
   queues_.insert(queues_.end(), static_cast<std::size_t>(queues),
                  ChunkQueue(setup_.config.intra_order, limit));
   use_.emplace_back();
@@ -82,6 +84,11 @@ const std::vector<network::GroupId>& System::exchanging_groups(const Phase& phas
       found->second.push_back(context_.network.add_group(std::move(ranks)));
   }
   return found->second;
+}
+
+void System::all_ranks_act() {
+  if (setup_.scope != Scope::all) return;
+  for (int rank = 0; rank < machine_.ranks(); ++rank) context_.network.rank_acts(Rank{rank});
 }
 
 Endpoint& System::endpoint(Rank rank) {
@@ -235,7 +242,8 @@ void System::start_waiting(int dimension, int queue_number) {
 void System::start(Chunk& chunk) {
   chunk.started = clock().now();
   chunk.queueing_ns.push_back(to_ns(chunk.started - chunk.queued));
-  const Phase& phase = chunk.phases[static_cast<std::size_t>(chunk.current)];
+  Phase& phase = chunk.phases[static_cast<std::size_t>(chunk.current)];
+  phase.chunk = chunk.id;
   chunk.run = PhaseRun::make(context_, phase, [this, number = chunk.id] { phase_finished(number); });
   chunk.run->start();
 }
@@ -264,7 +272,7 @@ void System::report(Chunk& chunk) {
 }
 
 ChunkQueue& System::queue(int dimension, int queue) {
-  return queues_[static_cast<std::size_t>(dimension * setup_.config.queues_per_dimension + queue)];
+  return queues_[static_cast<std::size_t>(resources_.first_queue(dimension) + queue)];
 }
 
 void System::occupy(int dimension, int change) {

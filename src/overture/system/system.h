@@ -86,6 +86,9 @@ class System {
   // Nothing when the collective spans no dimension of more than one rank.
   std::optional<CollectiveId> issue(const CollectiveRequest& request);
 
+  // Something happens at every rank now that is not the system's doing, such as the end of a computation.
+  void all_ranks_act();
+
   CycleClock& clock() { return clock_; }
   int ranks() const { return machine_.ranks(); }
   const LogicalDimensions& logical() const { return setup_.logical; }

@@ -30,9 +30,13 @@ void TreeRun::pass(int p, Data data, const Preparation& preparation) {
 }
 
 void TreeRun::passed(int p, Data data, bool reduce) {
-  const Duration reduction = reduce ? reduction_time(phase_.input) : Duration{};
-  if (reduction > Duration{}) {
-    clock().after(reduction, [this, p, data] { handle(p, data); });
+  acts(p);
+  const Duration time = reduce ? reduction(phase_.input) : Duration{};
+  if (time > Duration{}) {
+    clock().after(time, [this, p, data] {
+      acts(p);
+      handle(p, data);
+    });
   } else {
     handle(p, data);
   }

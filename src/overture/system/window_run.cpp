@@ -22,10 +22,14 @@ void WindowRun::prepare(int p) {
 }
 
 void WindowRun::passed(int p, std::int32_t packet) {
+  acts(p);
   if (schedule_.preparation(packet).reduce) {
-    const Duration reduction = reduction_time(schedule_.size(packet));
-    if (reduction > Duration{}) {
-      clock().after(reduction, [this, p] { ready(p); });
+    const Duration time = reduction(schedule_.size(packet));
+    if (time > Duration{}) {
+      clock().after(time, [this, p] {
+        acts(p);
+        ready(p);
+      });
       return;
     }
   }

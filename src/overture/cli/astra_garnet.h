@@ -1,0 +1,34 @@
+// ASTRA-sim over Garnet: what the system layer is told of the text file's network, and the run.
+#pragma once
+
+#include <optional>
+
+#include "overture/network/garnet/config.h"
+#include "overture/network/garnet/engine.h"
+#include "overture/simulation/simulation.h"
+
+namespace overture::cli {
+
+// The analytical network with the same dimensions and links, for shapes and reports.
+network::AnalyticalConfig analytical_counterpart(const network::garnet::GarnetConfig& garnet);
+
+// Makes `config` what it is over Garnet: rings are queues, a reduction takes 30 cycles, ranks start at
+// cycle 13.
+void put_on_garnet(simulation::SimulationConfig& config, const network::garnet::GarnetConfig& garnet);
+
+// Throws UserError where the original ends without a report, hangs or aborts.
+void check_garnet(const simulation::SimulationConfig& config);
+
+struct GarnetResult {
+  simulation::SimulationResult result;
+  std::optional<network::garnet::Statistics>
+      network;  // none where nothing competed and no flit was simulated
+};
+
+// In closed form where nothing competes, flit by flit otherwise, and always if config.scope asks for all
+// ranks.
+GarnetResult simulate_garnet(const simulation::SimulationConfig& config,
+                             const network::garnet::GarnetConfig& garnet,
+                             const simulation::Observers& observers = {});
+
+}  // namespace overture::cli
