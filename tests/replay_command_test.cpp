@@ -46,9 +46,9 @@ TEST(Replay, RefusesWhatDoesNotFit) {
     EXPECT_EQ(outcome.exit_code, 2) << outcome.text();
     return outcome.err;
   };
-  EXPECT_NE(
-      error({"replay", graph, "network.yaml", "-s", "network.topology.fat_tree.k=2"}).find("step.tg has 16 nodes"),
-      std::string::npos);
+  EXPECT_NE(error({"replay", graph, "network.yaml", "-s", "network.topology.fat_tree.k=2"})
+                .find("step.tg has 16 nodes"),
+            std::string::npos);
   EXPECT_NE(error({"generate", "tasks", "--tables", "0", "-o", "none.tg"}).find("--tables"),
             std::string::npos);
   EXPECT_NE(error({"replay", "network.yaml", "network.yaml"}).find("is not a task graph"), std::string::npos);

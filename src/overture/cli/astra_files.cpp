@@ -112,13 +112,14 @@ AstraRun load_astra(const AstraFiles& files) {
     run.garnet->original_order = files.garnet_order == "original";
     config.network = analytical_counterpart(*run.garnet);
   }
-  const auto system =
-      system::parse_astra_system(read_file(files.system), files.system,
-                                 {.queues_per_dimension = files.queues,
-                                  .injection_scale = files.injection_scale,
-                                  .rendezvous = files.rendezvous,
-                                  .optional_dimensions = run.garnet ? last_single(simulation::analytical(config)) : 0},
-                                 simulation::system_dimensions(config).dimensions());
+  const auto system = system::parse_astra_system(
+      read_file(files.system), files.system,
+      {.queues_per_dimension = files.queues,
+       .injection_scale = files.injection_scale,
+       .rendezvous = files.rendezvous,
+       .optional_dimensions = run.garnet ? last_single(simulation::analytical(config)) : 0,
+       .unused_all_to_all = run.garnet.has_value()},
+      simulation::system_dimensions(config).dimensions());
   config.system = system.config;
   if (run.garnet) put_on_garnet(config, *run.garnet);
   config.system_file = files.system;

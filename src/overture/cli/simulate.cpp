@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include "overture/base/error.h"
-#include "overture/base/error.h"
 #include "overture/base/interrupt.h"
 #include "overture/base/progress.h"
 #include "overture/base/table.h"
@@ -65,7 +64,8 @@ simulation::Limits limits(const SimulateOptions& options) {
   if (options.max_wall_seconds < 0) throw UserError({.key = "--max-wall"}, "must not be negative");
   const auto stop = std::chrono::steady_clock::now() + std::chrono::seconds(options.max_wall_seconds);
   const bool bounded = options.max_wall_seconds > 0;
-  limits.go_on = [stop, bounded, progress = std::make_shared<Progress>("tasks", 0)](Time, std::uint32_t finished) {
+  limits.go_on = [stop, bounded, progress = std::make_shared<Progress>("tasks", 0)](Time,
+                                                                                    std::uint32_t finished) {
     progress->update(finished);
     return !Interrupt::requested() && !(bounded && std::chrono::steady_clock::now() >= stop);
   };
@@ -105,7 +105,8 @@ void add_simulate(Command& root) {
       .option("-s,--set", options->overrides, "key=value: change one key of the setup; may be repeated")
       .option("-o,--out", options->out, "Folder for the results (default: results/<setup name>)")
       .option("--max-sim-time", options->max_sim_time, "Stop at this simulated time and report what ended")
-      .option("--max-wall", options->max_wall_seconds, "Stop after so many seconds and report what ended; 0: never")
+      .option("--max-wall", options->max_wall_seconds,
+              "Stop after so many seconds and report what ended; 0: never")
       .flag("--json", options->json, "Print summary.json instead of a table")
       .flag("--simulate-all-npus", options->full, "Simulate every NPU even where one tells all")
       .flag("--no-report", options->no_report, "Do not make report.html, nor the tables of links and traffic")

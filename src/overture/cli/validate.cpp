@@ -97,7 +97,7 @@ int run(const ValidateOptions& options) {
   Table table({"from", "scenario", "what", "reference", "ours", "error", "CPU s"});
   std::size_t failed = 0;
   for (const study::Check& check : checks) {
-    table.add({check.source, check.scenario.substr(0, 16), check.what, fmt::format("{:.6g}", check.reference),
+    table.add({check.source, check.scenario.substr(0, 15), check.what, fmt::format("{:.6g}", check.reference),
                fmt::format("{:.6g}", check.ours),
                fmt::format("{:.3f} %{}", 100 * check.error(), check.passes() ? "" : " !"),
                fmt::format("{:.2f}", check.seconds)});

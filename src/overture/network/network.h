@@ -33,8 +33,8 @@ struct Message {
   Rank to;
   Bytes size;
   MessageName name{};
-  // For a network that has lanes for the queues of the system layer: which queue, counted through all dimensions, and
-  // which chunk's traffic it is. The others do not ask.
+  // For a network that has lanes for the queues of the system layer: which queue, counted through all
+  // dimensions, and which chunk's traffic it is. The others do not ask.
   std::int32_t lane = 0;
   std::int32_t stream = 0;
 };

@@ -53,7 +53,8 @@ ObservedRun observe(const SimulationConfig& config, bool with_network, const sim
   if (with_network && !formula) return observe_all(config, limits);
   if (with_network && network::count_hosts(config.network) <= kMostTrafficRanks) {
     std::uint32_t looks = 0;
-    ObservedRun run = observe_all(config, {.until = {}, .go_on = [&](Time, std::uint32_t) { return ++looks < kMostLooks; }});
+    ObservedRun run = observe_all(
+        config, {.until = {}, .go_on = [&](Time, std::uint32_t) { return ++looks < kMostLooks; }});
     if (run.result.complete) return run;
   }
   ObservedRun run;

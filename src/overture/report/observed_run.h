@@ -1,5 +1,5 @@
-// A simulated run together with what a report shows of it: chunks, traffic by pair, links over time. All of it comes
-// from one run.
+// A simulated run together with what a report shows of it: chunks, traffic by pair, links over time. All of
+// it comes from one run.
 #pragma once
 
 #include <memory>
@@ -22,8 +22,9 @@ struct ObservedRun {
   LinksRecord links;    // none where messages share no links, or not all NPUs were simulated
 };
 
-// With the network, every NPU is simulated where the machine is small enough for a page and the run short enough;
-// results are the same, only dearer. Throws UserError as simulate() does. Limits are obeyed on networks of links.
+// With the network, every NPU is simulated where the machine is small enough for a page and the run short
+// enough; results are the same, only dearer. Throws UserError as simulate() does. Limits are obeyed on
+// networks of links.
 ObservedRun observe(const simulation::SimulationConfig& config, bool with_network,
                     const simulation::Limits& limits = {});
 

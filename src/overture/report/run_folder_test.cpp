@@ -18,7 +18,7 @@ using system::CollectiveKind;
 simulation::SimulationConfig small_run() {
   simulation::SimulationConfig config;
   config.network = network::AnalyticalConfig{.dimensions = {{.size = 2, .links = 2, .link_latency_ns = 10}},
-                    .contention = network::Contention::links};
+                                             .contention = network::Contention::links};
   for (auto& implementation : config.system.implementations)
     implementation.per_dimension = {{AlgorithmKind::ring}};
   workload::Layer layer{.name = "only, \"one\""};

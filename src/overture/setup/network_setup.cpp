@@ -103,6 +103,7 @@ class Chooser {
     config.rate = setup_.rotor.rate;
     config.wire = setup_.rotor.wire;
     config.packet = setup_.rotor.packet;
+    config.connected = setup_.rotor.bulk_from > Bytes{1};
     return config;
   }
 

@@ -50,9 +50,10 @@ template <class V>
 void describe(V& v, simulation::SimulationConfig& c) {
   system::SystemConfig& s = c.system;
   v.from("ASTRA-sim 1.0's system file, where it is left out there");
-  v.integers("dimensions", c.dimensions,
-             "How collectives see the network: so many ranks along each dimension, innermost first. Default: the "
-             "network's own");
+  v.integers(
+      "dimensions", c.dimensions,
+      "How collectives see the network: so many ranks along each dimension, innermost first. Default: the "
+      "network's own");
   v.field("scheduling", s.scheduling,
           "Which collective goes first when several wait: the newest or the oldest");
   v.field("chunks", s.splits, "Chunks per collective");

@@ -79,7 +79,8 @@ void complete_algorithms(simulation::SimulationConfig& c, const std::string& fil
       for (int d = 0; d < machine.dimensions(); ++d)
         implementation.per_dimension.push_back(default_algorithm(kind, machine.dimension(d)));
     }
-    if (!implementation.flat && static_cast<int>(implementation.per_dimension.size()) != machine.dimensions()) {
+    if (!implementation.flat &&
+        static_cast<int>(implementation.per_dimension.size()) != machine.dimensions()) {
       fail(file, key,
            fmt::format("has {} algorithms but the network has {} dimensions",
                        implementation.per_dimension.size(), machine.dimensions()));

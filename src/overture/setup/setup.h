@@ -21,9 +21,9 @@ struct Setup {
   std::string name = "run";
   std::uint64_t seed = 1;
   NetworkSetup network;
-  TrafficPattern traffic;          // in place of a workload, for `overture flows`
-  network::MonitorConfig monitor;  // links over time; no samples: off
-  std::string file;                // of the setup itself
+  TrafficPattern traffic;                   // in place of a workload, for `overture flows`
+  network::MonitorConfig monitor;           // links over time; no samples: off
+  std::string file;                         // of the setup itself
   simulation::SimulationConfig simulation;  // its network is that of network_config()
 };
 

@@ -58,7 +58,8 @@ std::vector<double> bandwidths(const SimulationConfig& config, const system::Log
 }
 
 // Where packets meet no rank stands for another; the analytical network knows better.
-void choose_scope(const SimulationConfig& config, const std::vector<system::CollectiveKind>& used, Prepared& prepared) {
+void choose_scope(const SimulationConfig& config, const std::vector<system::CollectiveKind>& used,
+                  Prepared& prepared) {
   Machine& machine = prepared.machine;
   if (!std::holds_alternative<network::AnalyticalConfig>(config.network) || !config.dimensions.empty() ||
       !prepared.graph.symbolic())
@@ -124,8 +125,8 @@ topology::Hierarchy system_dimensions(const SimulationConfig& config) {
   }
   if (product != ranks)
     throw UserError({.file = config.system_file, .key = "system.dimensions"},
-                    fmt::format("{} do not multiply to the {} ranks of the network", fmt::join(config.dimensions, " x "),
-                                ranks),
+                    fmt::format("{} do not multiply to the {} ranks of the network",
+                                fmt::join(config.dimensions, " x "), ranks),
                     "name the ranks of a node, then the nodes, ..., innermost first");
   return topology::Hierarchy(std::move(dimensions));
 }

@@ -18,8 +18,8 @@ struct SimulationConfig {
   workload::Workload workload;
   system::SystemConfig system;
   network::NetworkConfig network;
-  // How collectives see the network, dimension by dimension: so many ranks each, the first fastest. Empty: as the network
-  // itself suggests.
+  // How collectives see the network, dimension by dimension: so many ranks each, the first fastest. Empty: as
+  // the network itself suggests.
   std::vector<int> dimensions;
   int passes = 1;
   Duration step{};                     // see workload::LoopOptions
@@ -30,7 +30,8 @@ struct SimulationConfig {
   std::string workload_file;           // ... and about groups and sizes
 };
 
-// The dimensions that collectives run along. Throws UserError when those of the setup do not make up the network.
+// The dimensions that collectives run along. Throws UserError when those of the setup do not make up the
+// network.
 topology::Hierarchy system_dimensions(const SimulationConfig& config);
 
 // The network, which must be the analytical one.

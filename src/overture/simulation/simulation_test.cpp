@@ -16,9 +16,9 @@ using system::CollectiveKind;
 SimulationConfig one_layer(AlgorithmKind algorithm, int ranks) {
   SimulationConfig config;
   config.network = network::AnalyticalConfig{.dimensions = {{.kind = topology::DimensionKind::switched,
-                                    .size = ranks,
-                                    .link_latency_ns = 5,
-                                    .link_gib_per_s = kBytePerNs}}};
+                                                             .size = ranks,
+                                                             .link_latency_ns = 5,
+                                                             .link_gib_per_s = kBytePerNs}}};
   for (auto& implementation : config.system.implementations) implementation = everywhere({algorithm}, 1);
   config.system.endpoint_delay = Duration{};
   config.workload.parallelism = Parallelism::distributed_inference;

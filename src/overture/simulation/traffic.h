@@ -1,5 +1,5 @@
-// Who sent how much to whom in a run, and for what: counted from what the network delivered, so that it is the same
-// for every backend and every algorithm.
+// Who sent how much to whom in a run, and for what: counted from what the network delivered, so that it is
+// the same for every backend and every algorithm.
 #pragma once
 
 #include <cstdint>

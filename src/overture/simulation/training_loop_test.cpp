@@ -14,10 +14,10 @@ using system::CollectiveKind;
 SimulationConfig two_ranks(Parallelism parallelism, std::vector<Layer> layers) {
   SimulationConfig config;
   config.network = network::AnalyticalConfig{.dimensions = {{.kind = topology::DimensionKind::switched,
-                                    .size = 2,
-                                    .links = 1,
-                                    .link_latency_ns = 5,
-                                    .link_gib_per_s = kBytePerNs}}};
+                                                             .size = 2,
+                                                             .links = 1,
+                                                             .link_latency_ns = 5,
+                                                             .link_gib_per_s = kBytePerNs}}};
   for (auto& implementation : config.system.implementations) {
     implementation = everywhere({system::AlgorithmKind::ring}, 1);
   }

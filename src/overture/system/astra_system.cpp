@@ -133,8 +133,8 @@ std::vector<std::string> split(const std::string& text, char separator) {
   return parts;
 }
 
-Implementation read_implementation(const Reader& reader, const std::string& key, int dimensions,
-                                   int optional_dimensions) {
+Implementation read_implementation(const Reader& reader, const std::string& key, CollectiveKind kind,
+                                   int dimensions, const AstraSystemOptions& options) {
   const std::vector<std::string> words = split(reader.word(key), '_');
   Implementation implementation;
   for (const std::string& word : words) {
@@ -148,12 +148,17 @@ Implementation read_implementation(const Reader& reader, const std::string& key,
     if (flat && words.size() > 1) {
       reader.fail(key, fmt::format("\"{}\" spans all dimensions and must stand alone", word));
     }
+    if (kind == CollectiveKind::all_to_all && !options.unused_all_to_all &&
+        (algorithm.value().kind == AlgorithmKind::halving_doubling ||
+         algorithm.value().kind == AlgorithmKind::double_binary_tree)) {
+      reader.fail(key, fmt::format("{} cannot do an all-to-all", word), "use ring or direct");
+    }
     implementation.flat = implementation.flat || flat;
     implementation.per_dimension.push_back(algorithm.value());
   }
   auto& algorithms = implementation.per_dimension;
   const auto count = static_cast<int>(words.size());
-  if (!implementation.flat && count < dimensions && count >= dimensions - optional_dimensions)
+  if (!implementation.flat && count < dimensions && count >= dimensions - options.optional_dimensions)
     algorithms.resize(static_cast<std::size_t>(dimensions));
   if (!implementation.flat && static_cast<int>(algorithms.size()) != dimensions) {
     reader.fail(key,
@@ -206,7 +211,7 @@ AstraSystem parse_astra_system(std::string_view text, const std::string& file,
                                   std::pair{"reduce-scatter-implementation", CollectiveKind::reduce_scatter},
                                   std::pair{"all-gather-implementation", CollectiveKind::all_gather},
                                   std::pair{"all-to-all-implementation", CollectiveKind::all_to_all}}) {
-    config.implementation(kind) = read_implementation(reader, key, dimensions, options.optional_dimensions);
+    config.implementation(kind) = read_implementation(reader, key, kind, dimensions, options);
   }
   config.optimization = reader.choice<Optimization>(
       "collective-optimization",

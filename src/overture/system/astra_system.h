@@ -18,8 +18,10 @@ struct AstraSystemOptions {
   int queues_per_dimension = 1;
   float injection_scale = 1;
   bool rendezvous = false;
-  int optional_dimensions =
-      0;  // the last so many have one NPU each, and lists of algorithms may leave them out
+  // The last so many dimensions have one NPU each, and lists of algorithms may leave them out.
+  int optional_dimensions = 0;
+  // Garnet's files name trees for an all-to-all that never comes: such a list is no error by itself.
+  bool unused_all_to_all = false;
 };
 
 // `file` is for messages; `dimensions` is the machine's number of dimensions, which the lists of algorithms

@@ -48,8 +48,8 @@ int usable_links(const DimensionConfig& dimension);
 // Of one link.
 double link_bytes_per_ns(const DimensionConfig& dimension);
 
-// What goes from a rank to a neighbour of a ring, a peer of a full mesh, or a switch, and back: a ring's links
-// go half to either side; in a ring of two both sides are one.
+// What goes from a rank to a neighbour of a ring, a peer of a full mesh, or a switch, and back: a ring's
+// links go half to either side; in a ring of two both sides are one.
 double directed_bytes_per_ns(const DimensionConfig& dimension);
 
 // What one rank can send into the dimension, all peers together.
