@@ -207,9 +207,9 @@ void add_bench(Command& root) {
   Command bench = root.add("bench", "Measure simulated machines");
   Command command = bench.add("collective", "nccl-tests' table for a collective on any network");
   command.positional("setup", options->setup, "Setup file (YAML); only its network and system matter")
-      .option("--collective", options->collective, "all_reduce, all_to_all, all_gather or reduce_scatter")
+      .option("--collective", options->collective, "all_reduce, all_to_all, all_gather, reduce_scatter, broadcast or barrier")
       .option("--algorithm", options->algorithm,
-              "ring, direct, direct:<window>, halving_doubling, ... (default: what suits)")
+              "ring, direct, halving_doubling, bruck, ...; `overture explain system.all_reduce` has all (default: what suits)")
       .option("--chunks", options->chunks, "Chunks per collective, on packet-level networks")
       .option("-b", options->first, "Smallest size, such as 8, 64K or \"1 MiB\"")
       .option("-e", options->last, "Largest size")

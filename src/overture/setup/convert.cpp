@@ -33,33 +33,48 @@ Result<bool> read_number(const std::string& text, T& value, const char* what) {
 
 constexpr double kGiBits = 8.0 * (1 << 30);
 
-constexpr std::array kAlgorithms{
-    std::pair{AlgorithmKind::ring, std::string_view{"ring"}},
-    std::pair{AlgorithmKind::direct, std::string_view{"direct"}},
-    std::pair{AlgorithmKind::halving_doubling, std::string_view{"halving_doubling"}},
-    std::pair{AlgorithmKind::double_binary_tree, std::string_view{"double_binary_tree"}}};
+// Those that a setup names; binomial_tree and dissemination are all that a broadcast and a barrier have.
+constexpr std::array kAlgorithms{AlgorithmKind::ring,
+                                 AlgorithmKind::direct,
+                                 AlgorithmKind::halving_doubling,
+                                 AlgorithmKind::double_binary_tree,
+                                 AlgorithmKind::pairwise,
+                                 AlgorithmKind::bruck,
+                                 AlgorithmKind::lockstep_ring,
+                                 AlgorithmKind::parameter_server,
+                                 AlgorithmKind::distributed_parameter_server,
+                                 AlgorithmKind::binomial_tree,
+                                 AlgorithmKind::dissemination};
 constexpr std::string_view kFlat = "flat_";
+constexpr std::string_view kFile = "file:";
+
+// "direct:<window>" and "ring:<pieces>".
+bool read_window(std::string_view word, AlgorithmKind kind, Algorithm& algorithm) {
+  if (kind != AlgorithmKind::direct && kind != AlgorithmKind::ring) return false;
+  const std::string_view name = system::name(kind);
+  if (!word.starts_with(name) || word.size() <= name.size() || word[name.size()] != ':') return false;
+  algorithm = {kind};
+  return read_number(std::string(word.substr(name.size() + 1)), algorithm.window, "").ok() &&
+         algorithm.window > 0;
+}
 
 Result<Algorithm> read_algorithm(std::string_view word) {
-  for (const auto& [kind, name] : kAlgorithms) {
-    if (word == name) return Algorithm{kind};
-    if (kind != AlgorithmKind::direct || !word.starts_with("direct:")) continue;
-    Algorithm algorithm{kind};
-    const std::string window(word.substr(7));
-    if (read_number(window, algorithm.window, "") && algorithm.window > 0) return algorithm;
-  }
+  if (word.starts_with(kFile) && word.size() > kFile.size())
+    return Algorithm{.kind = AlgorithmKind::from_file, .file = std::string(word.substr(kFile.size()))};
   std::vector<std::string> known;
-  for (const auto& [kind, name] : kAlgorithms) known.emplace_back(name);
-  known.emplace_back("direct:<window>");
+  for (const AlgorithmKind kind : kAlgorithms) {
+    Algorithm algorithm{kind};
+    if (word == system::name(kind) || read_window(word, kind, algorithm)) return algorithm;
+    known.emplace_back(system::name(kind));
+  }
+  for (const char* more : {"direct:<window>", "ring:<pieces>", "file:<name>"}) known.emplace_back(more);
   return Error{fmt::format("unknown algorithm \"{}\"; {}", word, suggest(word, known))};
 }
 
 std::string write_algorithm(const Algorithm& algorithm) {
-  for (const auto& [kind, name] : kAlgorithms) {
-    if (kind != algorithm.kind) continue;
-    return algorithm.window > 0 ? fmt::format("{}:{}", name, algorithm.window) : std::string(name);
-  }
-  return "?";
+  if (algorithm.kind == AlgorithmKind::from_file) return std::string(kFile) + algorithm.file;
+  const std::string_view name = system::name(algorithm.kind);
+  return algorithm.window > 0 ? fmt::format("{}:{}", name, algorithm.window) : std::string(name);
 }
 
 }  // namespace

@@ -5,9 +5,11 @@
 
 #include <fmt/format.h>
 
+#include "overture/base/check.h"
 #include "overture/base/files.h"
 #include "overture/setup/network_schema.h"
 #include "overture/setup/schema.h"
+#include "overture/setup/steps_file.h"
 #include "overture/workload/astra_text.h"
 
 namespace overture::setup {
@@ -54,6 +56,8 @@ void require_new_shape(const Value& root, const std::string& file) {
 // What suits a dimension when the setup does not say: ring on rings, everybody at once on a mesh; on a switch
 // halving-doubling where the numbers allow it.
 Algorithm default_algorithm(CollectiveKind kind, const topology::Hierarchy::Dimension& dimension) {
+  check(kind != CollectiveKind::broadcast && kind != CollectiveKind::barrier,
+        "these have an algorithm by default");
   if (kind == CollectiveKind::all_to_all) return {AlgorithmKind::direct};
   switch (dimension.kind) {
     case topology::DimensionKind::ring: return {AlgorithmKind::ring};
@@ -68,6 +72,10 @@ Algorithm default_algorithm(CollectiveKind kind, const topology::Hierarchy::Dime
 [[noreturn]] void fail(const std::string& file, const std::string& key, const std::string& what,
                        const std::string& hint = {}) {
   throw UserError({.file = file, .key = key}, what, hint);
+}
+
+std::filesystem::path beside(const std::string& setup, const std::string& file) {
+  return std::filesystem::path(setup).parent_path() / file;
 }
 
 void complete_algorithms(simulation::SimulationConfig& c, const std::string& file) {
@@ -85,7 +93,9 @@ void complete_algorithms(simulation::SimulationConfig& c, const std::string& fil
            fmt::format("has {} algorithms but the network has {} dimensions",
                        implementation.per_dimension.size(), machine.dimensions()));
     }
-    for (const Algorithm& algorithm : implementation.per_dimension) {
+    for (Algorithm& algorithm : implementation.per_dimension) {
+      if (algorithm.kind == AlgorithmKind::from_file)
+        algorithm.steps = read_steps(kind, beside(file, algorithm.file));
       if (can_do(algorithm.kind, kind)) continue;
       if (algorithm.kind == AlgorithmKind::double_binary_tree && c.system.tree_always_reduces) continue;
       fail(file, key, fmt::format("{} cannot do it", name(algorithm.kind)));
@@ -122,7 +132,7 @@ Setup parse_setup(std::string_view text, const std::string& file, const std::vec
     if (!setup.simulation.workload.layers.empty()) {
       fail(file, "workload", "has both a file and layers", "keep one of the two");
     }
-    const std::filesystem::path path = std::filesystem::path(file).parent_path() / workload_file;
+    const std::filesystem::path path = beside(file, workload_file);
     setup.simulation.workload = workload::parse_astra_workload(read_file(path), path.string());
   }
   setup.simulation.network = network_config(setup);

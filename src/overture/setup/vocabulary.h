@@ -75,6 +75,8 @@ inline constexpr auto kWords<system::CollectiveKind> = std::to_array<Word<system
     {system::CollectiveKind::all_to_all, "all_to_all"},
     {system::CollectiveKind::all_gather, "all_gather"},
     {system::CollectiveKind::reduce_scatter, "reduce_scatter"},
+    {system::CollectiveKind::broadcast, "broadcast"},
+    {system::CollectiveKind::barrier, "barrier"},
 });
 
 template <>

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -37,6 +38,7 @@ struct Algorithm {
   // each other round the ring, 0 means one.
   int window = 0;
   std::shared_ptr<const Steps> steps{};  // of the kind `from_file`
+  std::string file{};                    // likewise: where they come from
   friend bool operator==(const Algorithm&, const Algorithm&) = default;
 };
 

@@ -1,0 +1,59 @@
+#include "overture/setup/steps_file.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "overture/base/error.h"
+#include "overture/base/files.h"
+#include "overture/compute/csv.h"
+
+namespace overture::setup {
+namespace {
+
+constexpr std::string_view kHeader = "step,from,to,chunk,action";
+constexpr std::int64_t kMost = 1'000'000;
+
+system::Transfer parse_transfer(const compute::CsvTable& table, const compute::CsvRow& row) {
+  if (row.cells.size() != 5)
+    throw UserError(table.where(row), fmt::format("has {} columns, not 5", row.cells.size()),
+                    std::string(kHeader));
+  const auto number = [&](std::size_t column) {
+    return static_cast<int>(
+        compute::whole_number(row.cells[column], table.where(row, table.header.cells[column]), 0, kMost));
+  };
+  const std::string& action = row.cells[4];
+  if (action != "reduce" && action != "copy")
+    throw UserError(table.where(row, "action"), fmt::format("unknown action \"{}\"", action),
+                    suggest(action, {"reduce", "copy"}));
+  return {.step = number(0),
+          .from = number(1),
+          .to = number(2),
+          .chunk = number(3),
+          .reduce = action == "reduce"};
+}
+
+}  // namespace
+
+system::Steps parse_steps(system::CollectiveKind kind, std::string_view text, const std::string& file) {
+  const compute::CsvTable table = compute::parse_csv(text, file, kHeader);
+  if (table.header.cells != std::vector<std::string>{"step", "from", "to", "chunk", "action"})
+    throw UserError(table.where(table.header), fmt::format("the first line must be {}", kHeader));
+  system::Steps steps;
+  for (const compute::CsvRow& row : table.rows) {
+    const system::Transfer& transfer = steps.transfers.emplace_back(parse_transfer(table, row));
+    steps.ranks = std::max({steps.ranks, transfer.from + 1, transfer.to + 1});
+    steps.chunks = std::max(steps.chunks, transfer.chunk + 1);
+  }
+  std::ranges::stable_sort(steps.transfers, {}, &system::Transfer::step);
+  if (const Result<bool> result = verify(kind, steps); !result)
+    throw UserError({.file = file}, fmt::format("is no {}: {}", name(kind), result.error()));
+  return steps;
+}
+
+std::shared_ptr<const system::Steps> read_steps(system::CollectiveKind kind,
+                                                const std::filesystem::path& file) {
+  return std::make_shared<const system::Steps>(parse_steps(kind, read_file(file), file.string()));
+}
+
+}  // namespace overture::setup
