@@ -22,7 +22,7 @@ void clear(const fs::path& link) {
   fs::remove(link);
 }
 
-int run(const std::string& folder) {
+int install(const std::string& folder) {
   const fs::path link = fs::path(folder) / kAstraProgram;
   std::error_code error;
   fs::create_directories(folder, error);
@@ -43,7 +43,7 @@ void add_install_astra(Command& root) {
       root.add("install-astra", "Put a program named AnalyticalAstra into a folder, for ASTRA-sim's scripts");
   command.positional("folder", *folder, "Folder for the link; it is made if it does not exist")
       .examples("  overture install-astra bin\n  bin/AnalyticalAstra --help")
-      .runs([folder] { return run(*folder); });
+      .runs([folder] { return install(*folder); });
 }
 
 }  // namespace overture::cli
