@@ -268,5 +268,14 @@ TEST(Help, EveryCommandHasExamples) {
   }
 }
 
+TEST(Help, AGroupOfCommandsAsksForOneOfThem) {
+  for (const std::string group : {"bench", "generate", "import", "study"}) {
+    const Outcome outcome = run_overture({group});
+    EXPECT_EQ(outcome.exit_code, 2) << outcome.text();
+    EXPECT_EQ(outcome.err, "error: overture " + group + " wants one of its commands\n  see overture " +
+                               group + " --help\n");
+  }
+}
+
 }  // namespace
 }  // namespace overture::testing

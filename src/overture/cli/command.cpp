@@ -151,6 +151,11 @@ int run(int argc, char** argv, const std::function<void(Command&)>& add_commands
                commands_given(app));
     return 2;
   }
+  if (!chosen().run) {
+    fmt::print(stderr, "error: {} wants one of its commands\n  see {} --help\n", commands_given(app),
+               commands_given(app));
+    return 2;
+  }
   try {
     return chosen().run();
   } catch (const UserError& error) {

@@ -1,21 +1,8 @@
 #include "overture/network/network.h"
 
+#include "overture/network/slots.h"
+
 namespace overture::network {
-namespace {
-
-template <class T>
-std::uint32_t take(std::vector<std::uint32_t>& unused, std::vector<T>& all) {
-  if (unused.empty()) {
-    all.emplace_back();
-    return static_cast<std::uint32_t>(all.size() - 1);
-  }
-  const std::uint32_t id = unused.back();
-  unused.pop_back();
-  return id;
-}
-
-}  // namespace
-
 GroupId Network::add_group(std::vector<Rank> ranks) {
   for (const Rank rank : ranks) check(is_rank(rank), "a group has ranks of the network");
   groups_.push_back(std::move(ranks));

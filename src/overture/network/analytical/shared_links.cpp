@@ -145,9 +145,6 @@ void SharedLinks::enter_link(std::int32_t id) {
   const Time start = std::max(free_at, events().now());
   check_horizon(start);
   free_at = start + per_byte(flight.message.size, dimension.ps_per_byte);
-  if (observer_) {
-    observer_({flight.dimension, port.owner, port.port, start, free_at - start, flight.message.size});
-  }
   if (load_) note_use(flight, port, start, free_at);
   if (--flight.hops_left > 0) {
     if (machine_.dimension(flight.dimension).kind == DimensionKind::ring) {

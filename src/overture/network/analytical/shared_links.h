@@ -15,29 +15,12 @@
 
 namespace overture::network {
 
-// A message on a directed link: that of port `port` of rank `owner`. On a ring port 0 goes to the next higher
-// coordinate and 1 to the next lower; on a full mesh it is the coordinate of the other end; at a switch 0
-// goes up to it and 1 comes down from it.
-struct LinkUse {
-  int dimension = 0;
-  Rank owner{};
-  int port = 0;
-  Time start{};
-  Duration busy{};
-  Bytes size;
-};
-
 class SharedLinks final : public Network {
  public:
-  using UseObserver = std::function<void(const LinkUse&)>;
-
   SharedLinks(const AnalyticalConfig& config, const topology::Hierarchy& machine, sim::EventQueue& events);
 
   void watch(const MonitorConfig& config) override;
   NetworkRecord record() override;
-
-  // Told of every message on every link, for reports.
-  void on_use(UseObserver observer) { observer_ = std::move(observer); }
 
  private:
   void carry(const Message& message, Action delivered) override;
@@ -62,6 +45,9 @@ class SharedLinks final : public Network {
 
   // The head of the message has reached the next link of its way.
   void enter_link(std::int32_t flight);
+  // A directed link: that of port `port` of rank `owner`. On a ring port 0 goes to the next higher coordinate
+  // and 1 to the next lower; on a full mesh it is the coordinate of the other end; at a switch 0 goes up to
+  // it and 1 comes down.
   struct Port {
     Rank owner;
     int port;
@@ -83,7 +69,6 @@ class SharedLinks final : public Network {
   std::unordered_map<std::uint64_t, int> link_of_number_;
   std::optional<LinkLoad> load_;
   Bytes delivered_;
-  UseObserver observer_;
 };
 
 }  // namespace overture::network

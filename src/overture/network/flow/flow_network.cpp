@@ -4,6 +4,7 @@
 
 #include "overture/base/check.h"
 #include "overture/network/named_links.h"
+#include "overture/network/slots.h"
 
 namespace overture::network::flow {
 namespace {
@@ -13,17 +14,6 @@ constexpr std::uint32_t kFewClasses = 64;
 
 // As many messages sent at one instant are looked at one by one; more are searched for symmetry.
 constexpr std::size_t kFewMessages = 4;
-
-template <class T>
-std::uint32_t take(std::vector<std::uint32_t>& unused, std::vector<T>& all) {
-  if (unused.empty()) {
-    all.emplace_back();
-    return static_cast<std::uint32_t>(all.size() - 1);
-  }
-  const std::uint32_t id = unused.back();
-  unused.pop_back();
-  return id;
-}
 
 // Links are told apart by their rate, their schedule and their role for relayed traffic.
 std::vector<std::uint32_t> kinds_of_links(const topology::Graph& graph, const FlowConfig& config) {
