@@ -16,11 +16,11 @@
 
 #include "overture/base/files.h"
 #include "overture/base/table.h"
-#include "overture/network/analytical/astra_json.h"
+#include "overture/formats/astra/network_json.h"
+#include "overture/formats/astra/system_text.h"
+#include "overture/formats/astra/workload_text.h"
 #include "overture/report/astra_csv.h"
 #include "overture/simulation/simulation.h"
-#include "overture/system/astra_system.h"
-#include "overture/workload/astra_text.h"
 
 namespace {
 
@@ -59,10 +59,10 @@ void run_case(const Case& c, const std::string& out) {
   const std::string folder = std::string(OVERTURE_GOLDEN) + "/astra-sim-1/" + c.folder + "/";
   simulation::SimulationConfig config;
   config.network =
-      network::parse_astra_network(read_file(folder + "network.json"), "network.json",
+      formats::parse_astra_network(read_file(folder + "network.json"), "network.json",
                                    {.units_count = std::vector<int>(c.torus.begin(), c.torus.end())});
-  config.system = system::parse_astra_system(read_file(folder + "system.txt"), "system.txt", {}, 3).config;
-  config.workload = workload::parse_astra_workload(read_file(folder + "workload.txt"), "workload.txt");
+  config.system = formats::parse_astra_system(read_file(folder + "system.txt"), "system.txt", {}, 3).config;
+  config.workload = formats::parse_astra_workload(read_file(folder + "workload.txt"), "workload.txt");
   config.passes = 2;
   config.step = Nanoseconds{1};
   if (c.all_npus) config.scope = system::Scope::all;

@@ -142,7 +142,8 @@ void compare_update(Table& table, OptimizerKind kind, const char* name) {
   add_line(
       table, name, kDim,
       [&](int round) {
-        bench.lookups.update(rule, bench.out, bench.places[static_cast<std::size_t>(round)], bench.workers);
+        bench.lookups.update(rule, bench.lookups.as_pooled(bench.out),
+                             bench.places[static_cast<std::size_t>(round)], bench.workers);
       },
       [&](int round) { bare_update<kDim, kState>(bench, round); });
 }

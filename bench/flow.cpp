@@ -28,7 +28,7 @@ using system::AlgorithmKind;
 struct Row {
   Duration iteration{};
   Duration exposed{};
-  network::flow::Statistics statistics;
+  network::flow::FluidStatistics statistics;
   double build_seconds = 0;
   double run_seconds = 0;
 };

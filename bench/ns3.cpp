@@ -22,7 +22,7 @@ using namespace overture;
 namespace packet = network::packet;
 
 struct Measured {
-  packet::RunResult result;
+  packet::PacketRun result;
   double seconds = 0;  // of CPU
 };
 
@@ -32,7 +32,7 @@ Measured measure(const topology::Topology& topology, const std::vector<network::
   double spent = 0;
   for (int run = 0; run < 3 || spent < 0.5; ++run) {
     const std::clock_t start = std::clock();
-    packet::RunResult result = packet::run_flows(topology, {}, flows);
+    packet::PacketRun result = packet::run_flows(topology, {}, flows);
     const double seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
     if (run == 0 || seconds < best.seconds) best.seconds = seconds;
     best.result = std::move(result);

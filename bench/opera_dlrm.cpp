@@ -11,15 +11,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "overture/study/opera_dlrm_run.h"
+#include "overture/study/opera_dlrm/run.h"
 
 namespace overture {
 namespace {
 
-using study::Cell;
+using study::opera_dlrm::Cell;
 
 void print(const Cell& cell) {
-  const study::CellResult result = study::run_cell(cell);
+  const study::opera_dlrm::CellResult result = study::opera_dlrm::run_cell(cell);
   fmt::print("{:>6} {:>5} {:>9} {:>12} {:>8.2f} {:>8.0f}\n", name(cell.backend), cell.nodes,
              name(cell.network), to_string(result.iteration), result.cpu_seconds, result.memory_mb);
   std::fflush(stdout);
@@ -37,9 +37,9 @@ void print_apart(const Cell& cell) {
 
 Cell parse(const std::string& word, std::string_view network) {
   const std::size_t colon = std::min(word.find(':'), word.size());
-  return study::parse_cell(fmt::format("A.baseline.{}.{}.dps.{}.sound.1",
-                                       word.substr(std::min(colon + 1, word.size())), network,
-                                       word.substr(0, colon)));
+  return study::opera_dlrm::parse_cell(fmt::format("A.baseline.{}.{}.dps.{}.sound.1",
+                                                   word.substr(std::min(colon + 1, word.size())), network,
+                                                   word.substr(0, colon)));
 }
 
 }  // namespace

@@ -35,10 +35,10 @@ PacketConfig lossy() {
 
 void run(benchmark::State& state, const topology::Topology& tree, const PacketConfig& config,
          const std::vector<FlowSpec>& flows) {
-  Statistics total;
+  PacketStatistics total;
   double per_flow = 0;
   for (auto _ : state) {
-    const RunResult result = run_flows(tree, config, flows);
+    const PacketRun result = run_flows(tree, config, flows);
     if (result.finished != flows.size()) state.SkipWithError("not all flows finished");
     total.packet_hops += result.statistics.packet_hops;
     total.data_packets += result.statistics.data_packets;

@@ -7,7 +7,7 @@
 #include "targets.h"
 #include <fuzzer/FuzzedDataProvider.h>
 
-#include "overture/network/analytical/astra_json.h"
+#include "overture/formats/astra/network_json.h"
 
 using namespace overture;
 

@@ -1,7 +1,7 @@
 // ASTRA-sim's network reader; what it accepts can be built and can carry a message.
 #include "targets.h"
 
-#include "overture/network/analytical/astra_json.h"
+#include "overture/formats/astra/network_json.h"
 #include "overture/network/analytical/cost.h"
 
 using namespace overture;
@@ -25,7 +25,7 @@ void carry_a_message(network::AnalyticalConfig config, network::Contention conte
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   network::AnalyticalConfig config;
   if (!fuzz::accepts(
-          [&] { config = network::parse_astra_network(fuzz::as_text(data, size), "network.json"); })) {
+          [&] { config = formats::parse_astra_network(fuzz::as_text(data, size), "network.json"); })) {
     return 0;
   }
   network::cost_in_dollars(config);

@@ -8,9 +8,9 @@
 #include "run_checks.h"
 #include "targets.h"
 
-#include "overture/network/analytical/astra_json.h"
-#include "overture/system/astra_system.h"
-#include "overture/workload/astra_text.h"
+#include "overture/formats/astra/network_json.h"
+#include "overture/formats/astra/system_text.h"
+#include "overture/formats/astra/workload_text.h"
 
 using namespace overture;
 
@@ -58,14 +58,14 @@ Input split(std::string_view text) {
 
 simulation::SimulationConfig load(const Input& input) {
   simulation::SimulationConfig config;
-  config.network = network::parse_astra_network(input.files[0], "network.json");
+  config.network = formats::parse_astra_network(input.files[0], "network.json");
   if (input.options.shared_links) simulation::analytical(config).contention = network::Contention::links;
-  config.system = system::parse_astra_system(
+  config.system = formats::parse_astra_system(
                       input.files[1], "system.txt",
                       {.queues_per_dimension = input.options.queues, .rendezvous = input.options.rendezvous},
                       static_cast<int>(simulation::analytical(config).dimensions.size()))
                       .config;
-  config.workload = workload::parse_astra_workload(input.files[2], "workload.txt");
+  config.workload = formats::parse_astra_workload(input.files[2], "workload.txt");
   config.step = Nanoseconds{1};
   return config;
 }

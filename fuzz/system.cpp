@@ -3,7 +3,7 @@
 
 #include "targets.h"
 
-#include "overture/system/astra_system.h"
+#include "overture/formats/astra/system_text.h"
 
 using namespace overture;
 
@@ -11,7 +11,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view text = fuzz::as_text(data, size);
   const int dimensions = 1 + static_cast<int>(std::count(text.begin(), text.end(), '_')) / 4;
   fuzz::accepts([&] {
-    const auto read = system::parse_astra_system(text, "system.txt", {}, dimensions);
+    const auto read = formats::parse_astra_system(text, "system.txt", {}, dimensions);
     fuzz::require(read.config.splits >= 1 && read.config.active_chunks >= 1, "there is at least one chunk");
     fuzz::require(read.config.endpoint_delay >= Duration{}, "no delay is negative");
     for (const auto& implementation : read.config.implementations) {

@@ -1,107 +1,12 @@
 // Training whose parties are processes: under mpirun and started by hand, against the threads of one process.
-#include <atomic>
+#include "parties.h"
+
 #include <thread>
 
-#include "program.h"
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 namespace overture::testing {
 namespace {
-
-namespace fs = std::filesystem;
-
-struct World {
-  int trainers = 1;
-  int servers = 1;
-  int count() const { return 1 + trainers + servers; }
-  std::string role(int worker) const {
-    return worker == 0 ? "oracle" : worker <= trainers ? "trainer" : "server";
-  }
-  std::string name(int worker) const {
-    if (worker == 0) return "the oracle";
-    return role(worker) + " " + std::to_string(worker <= trainers ? worker - 1 : worker - 1 - trainers);
-  }
-};
-
-const Words kSmall{"--synthetic",       "kaggle",  "--scale",        "0.001", "--samples",  "4000",
-                   "--arch-mlp-bot",    "13-32-8", "--arch-mlp-top", "32-1",  "--emb-size", "8",
-                   "--mini-batch-size", "128",     "--no-report"};
-
-Words with(Words words, const Words& more) {
-  words.insert(words.end(), more.begin(), more.end());
-  return words;
-}
-
-int free_port() {
-  static std::atomic<int> next{0};
-  return 20000 + (getpid() * 7 + next++ * 131) % 20000;
-}
-
-// All parties by hand, started in the order of `first`, `first`+1 and so on, round.
-class ByHand {
- public:
-  ByHand(World world, fs::path folder) : world_(world), folder_(std::move(folder)), port_(free_port()) {}
-
-  Words command(int worker, const Words& oracle_words) const {
-    Words words{overture_binary().string(),
-                world_.role(worker),
-                "--worker-id",
-                std::to_string(worker),
-                "--world-size",
-                std::to_string(world_.count()),
-                "--world-size-trainers",
-                std::to_string(world_.trainers),
-                "--master-port",
-                std::to_string(port_),
-                "--timeout",
-                "20"};
-    return worker == 0 ? with(words, oracle_words) : words;
-  }
-
-  // `before` is put in front of the command of party `victim`.
-  std::vector<Outcome> run_all(const Words& oracle_words, int first = 0, int victim = -1,
-                               const Words& before = {}) const {
-    std::vector<Outcome> outcomes(static_cast<std::size_t>(world_.count()));
-    std::vector<std::thread> threads;
-    for (int i = 0; i < world_.count(); ++i) {
-      const int worker = (first + i) % world_.count();
-      const Words words = command(worker, oracle_words);
-      threads.emplace_back([&, worker, words] {
-        outcomes[static_cast<std::size_t>(worker)] =
-            run(worker == victim ? with(before, words) : words, {.folder = folder_});
-      });
-      std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    }
-    for (std::thread& thread : threads) thread.join();
-    return outcomes;
-  }
-
- private:
-  World world_;
-  fs::path folder_;
-  int port_;
-};
-
-fs::path checkpoint(const fs::path& results) {
-  fs::path newest;
-  for (const auto& entry : fs::directory_iterator(results / "checkpoints")) {
-    const auto rank = [](const fs::path& path) { return std::pair(path.string().size(), path.string()); };
-    if (rank(newest) < rank(entry.path())) newest = entry.path();
-  }
-  return newest;
-}
-
-void expect_same_bytes(const fs::path& one, const fs::path& other) {
-  std::size_t files = 0;
-  for (const auto& entry : fs::directory_iterator(checkpoint(one))) {
-    const fs::path twin = checkpoint(other) / entry.path().filename();
-    ASSERT_TRUE(fs::exists(twin)) << twin;
-    EXPECT_TRUE(read_text(entry.path()) == read_text(twin)) << twin;
-    ++files;
-  }
-  EXPECT_GE(files, 3u);
-}
 
 struct Case {
   World world;
@@ -114,25 +19,15 @@ const Case kCases[] = {
     {{3, 2},
      {"--lookahead-value", "9", "--optimizer", "adagrad", "--sharding", "table_wise", "--test-freq", "10"}},
     {{4, 4}, {"--lookahead-value", "20", "--cache-size", "4000", "--sharding", "range", "--threads", "2"}},
+    {{3, 0},
+     {"--lookahead-value", "0", "--sharding", "table_wise", "--optimizer", "adam", "--test-freq", "10"}},
 };
 
 Words threads(const Case& one, const std::string& folder) {
-  return with(with({"train", "-o", folder, "--trainers", std::to_string(one.world.trainers), "--servers",
-                    std::to_string(one.world.servers)},
-                   kSmall),
-              one.words);
+  Words words{"train", "-o", folder, "--trainers", std::to_string(one.world.trainers)};
+  if (one.world.servers > 0) words = with(words, {"--servers", std::to_string(one.world.servers)});
+  return with(with(words, kSmall), one.words);
 }
-
-bool has_mpi() {
-  try {
-    return run({"mpirun", "--version"}).exit_code == 0 &&
-           run({"sh", "-c", "ldd " + overture_binary().string() + " | grep -q libmpi"}).exit_code == 0;
-  } catch (const std::runtime_error&) {
-    return false;
-  }
-}
-
-const Words kMpirun{"mpirun", "--allow-run-as-root", "--oversubscribe"};
 
 TEST(Parties, StartedByHandTheyLeaveTheBytesThatThreadsLeave) {
   for (const Case& one : kCases) {
@@ -160,6 +55,40 @@ TEST(Parties, UnderMpirunTheyLeaveTheBytesThatThreadsLeave) {
   }
 }
 
+// Where the rows are does not matter: servers that share them, or the trainers themselves.
+TEST(Parties, TrainersThatHoldTheTablesComeToTheModelOfTheCache) {
+  const TemporaryFolder folder;
+  const auto train = [&](const std::string& name, const Words& words) {
+    const Outcome outcome = run_overture(with(with({"train", "-o", name, "--trainers", "2"}, kSmall), words),
+                                         {.folder = folder.path()});
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.text();
+    return outcome;
+  };
+  train("cached", {"--lookahead-value", "9", "--servers", "3"});
+  const Outcome held = train("held", {"--lookahead-value", "0", "--sharding", "table_wise"});
+  EXPECT_NE(held.out.find("pooled rows exchanged"), std::string::npos) << held.out;
+  EXPECT_EQ(read_text(checkpoint(folder.path() / "cached") / "dense"),
+            read_text(checkpoint(folder.path() / "held") / "dense"));
+  const Outcome evaluated = run_overture({"evaluate", "held", "--json"}, {.folder = folder.path()});
+  EXPECT_EQ(evaluated.exit_code, 0) << evaluated.text();
+  const Outcome other = run_overture(
+      with(with({"train", "--trainers", "2"}, kSmall), {"--lookahead-value", "0", "--sharding", "hash"}),
+      {.folder = folder.path()});
+  EXPECT_EQ(other.exit_code, 2) << other.text();
+  EXPECT_NE(other.err.find("set tables.sharding to table_wise"), std::string::npos) << other.err;
+}
+
+TEST(Parties, ACacheWithoutServersIsRefusedOnEverySide) {
+  const TemporaryFolder folder;
+  const ByHand parties({1, 0}, folder.path());
+  const auto outcomes = parties.run_all(with(kSmall, {"-o", "x", "--lookahead-value", "5"}));
+  for (std::size_t worker = 0; worker < outcomes.size(); ++worker) {
+    EXPECT_EQ(outcomes[worker].exit_code, worker == 0 ? 2 : 1) << outcomes[worker].text();
+    EXPECT_NE(outcomes[worker].err.find("no server was started"), std::string::npos)
+        << outcomes[worker].text();
+  }
+}
+
 TEST(Parties, MpirunStartsEachRoleAsItsOwnProgram) {
   if (!has_mpi()) GTEST_SKIP() << "no mpirun, or overture was built without MPI";
   const TemporaryFolder folder;
@@ -172,6 +101,16 @@ TEST(Parties, MpirunStartsEachRoleAsItsOwnProgram) {
   ASSERT_EQ(mpi.exit_code, 0) << mpi.text();
   expect_same_bytes(folder.path() / "threads", folder.path() / "mpi");
 }
+
+#ifdef OVERTURE_MPI_MESSAGES
+TEST(Parties, LargeMessagesGoOverMpiInParts) {
+  if (!has_mpi()) GTEST_SKIP() << "no mpirun, or overture was built without MPI";
+  for (const char* part : {"16385", "50000"}) {  // small ones go with their header
+    const Outcome outcome = run(with(kMpirun, {"-n", "2", OVERTURE_MPI_MESSAGES, part}));
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.text();
+  }
+}
+#endif
 
 // Bagpipe's users give each process what concerns it.
 TEST(Parties, FlagsOfAllMakeOneSetup) {
@@ -313,6 +252,48 @@ TEST(Parties, NumbersThatMakeNoSenseAreUserErrors) {
   EXPECT_NE(error({"server", "--worker-id", "1"}).find("--world-size: is missing"), std::string::npos);
 }
 
+TEST(Parties, ProcessesOfSrunWithoutMpiDoNotTrainEachForItself) {
+  const Outcome outcome = run_overture(with({"train"}, kSmall), {.variables = {"SLURM_STEP_NUM_TASKS=4"}});
+  EXPECT_EQ(outcome.exit_code, 2) << outcome.text();
+  EXPECT_NE(outcome.err.find("srun --mpi=pmix"), std::string::npos) << outcome.err;
+}
+
+// One more than --world-size is sent away; the others train on.
+TEST(Parties, WhoComesWhenAllAreThereIsSentAway) {
+  const TemporaryFolder folder;
+  const ByHand parties({1, 1}, folder.path());
+  const Words words = with(kSmall, {"-o", "x", "--lookahead-value", "5", "--nepochs", "12"});
+  std::vector<Outcome> outcomes;
+  std::thread run_of_all([&] { outcomes = parties.run_all(words); });
+  while (!fs::exists(folder.path() / "x/metrics.jsonl"))
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  const Outcome late = run(parties.command(2, {}), {.folder = folder.path()});
+  run_of_all.join();
+  EXPECT_EQ(late.exit_code, 2) << late.text();
+  EXPECT_NE(late.err.find("the run has begun with all its 3 processes"), std::string::npos) << late.text();
+  for (const Outcome& outcome : outcomes) EXPECT_EQ(outcome.exit_code, 0) << outcome.text();
+}
+
+// Said before a row is made.
+TEST(Parties, AServerThatCannotHoldItsRowsIsNamedOnEverySide) {
+  const TemporaryFolder folder;
+  const ByHand parties({1, 2}, folder.path());
+  const auto outcomes =
+      parties.run_all(with(kSmall, {"-o", "x", "--lookahead-value", "5", "-s", "tables.rows=" + [] {
+                                      std::string rows = "900000000000";
+                                      for (int t = 1; t < 26; ++t) rows += "-1000000";
+                                      return rows;
+                                    }()}));
+  int named = 0;
+  for (const Outcome& outcome : outcomes) {
+    EXPECT_NE(outcome.exit_code, 0) << outcome.text();
+    EXPECT_NE(outcome.err.find("of memory"), std::string::npos) << outcome.text();
+    named += outcome.err.find("is gone: tables: take") != std::string::npos ? 1 : 0;
+    EXPECT_LT(outcome.cpu, std::chrono::seconds(5));
+  }
+  EXPECT_GE(named, 2);
+}
+
 TEST(Parties, TwoWithOneNumberEndTheRunForAll) {
   const TemporaryFolder folder;
   const std::string port = std::to_string(free_port());
@@ -373,6 +354,35 @@ TEST(Parties, BagpipesLaunchLinesAreTakenAndWhatDoesNothingSaysWhy) {
   EXPECT_NE(gpu.err.find("training runs on the CPU"), std::string::npos) << gpu.text();
 }
 
+// Bagpipe's CASER: lists of items taken and not taken, and a table info of two lines.
+TEST(Parties, BagpipesLaunchLinesOfCaserAreTaken) {
+  const TemporaryFolder folder;
+  std::string lines;
+  for (int i = 0; i < 60; ++i) {
+    const std::string item = std::to_string(i);
+    lines += "{\"label\": [" + item + ", 3], \"dense\": [7.0], \"sparse\": [[" + std::to_string(i % 9) +
+             "], [1, " + item + ", 5, 8]]}\n";
+  }
+  folder.write("caser.txt", lines);
+  folder.write("info.txt", "9\n60\n");
+  const std::string program = overture_binary().string();
+  const std::string all =
+      " --world-size 4 --master-port " + std::to_string(free_port()) + " --emb-info-file info.txt ";
+  const std::string trainer = program +
+                              " trainer --model caser --lookahead-val 20 --cache-size 8000 --device cpu" +
+                              all + "--world-size-trainers 2 ";
+  const Outcome outcome =
+      run({"sh", "-c",
+           trainer + "--worker-id 1 & " + trainer + "--worker-id 2 & " + program +
+               " server --emb-size 10 --worker-id 3" + all + "& " + program +
+               " oracle --prefetch --lookahead-value 20 --mini-batch-size=32 --worker-id 0 --cache " +
+               "--world-size-trainers 2 --processed-csv caser.txt --cache-size 8000 --no-report -o out" +
+               all + "; code=$?; wait; exit $code"},
+          {.folder = folder.path()});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.text();
+  EXPECT_NE(outcome.out.find("held-out samples"), std::string::npos) << outcome.text();
+}
+
 // With a stand-in for ssh that runs the command here.
 TEST(Launch, StartsAllPartiesAndShowsWhoSaysWhat) {
   const TemporaryFolder folder;
@@ -413,7 +423,7 @@ TEST(Launch, CtrlCEndsAllAndLeavesACheckpoint) {
       run({"timeout", "--foreground", "-s", "INT", "2", overture_binary().string(), "launch", "hosts.txt",
            "setup.yaml", "--ssh", ssh.string(), "-o", "out", "--master-port", std::to_string(free_port())},
           {.folder = folder.path()});
-  EXPECT_NE(outcome.out.find("[oracle] stopped after step"), std::string::npos) << outcome.text();
+  EXPECT_NE(outcome.out.find("[oracle] interrupted after step"), std::string::npos) << outcome.text();
   EXPECT_TRUE(fs::exists(checkpoint(folder.path() / "out") / "manifest.json"));
 }
 

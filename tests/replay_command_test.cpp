@@ -1,4 +1,4 @@
-// FlexFlow's task graphs as a user makes and replays them.
+// FlexFlow's task graphs as a user makes and plays them.
 #include <fstream>
 
 #include "program.h"
@@ -9,53 +9,98 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Empty where the build has no flatbuffers: then there is a clear message, which is checked here.
-std::string make_graph(const TemporaryFolder& folder) {
+const fs::path kExamples = fs::path(OVERTURE_SOURCE_FOLDER) / "examples";
+
+constexpr const char* kSystem =
+    "system: {all_reduce: flat_distributed_parameter_server, active_chunks: 2147483647, endpoint_delay: 0 "
+    "ns, "
+    "chunks: 1}\n";
+
+void make_graph(const TemporaryFolder& folder) {
   std::ofstream(folder.path() / "network.yaml") << "network: {topology: {fat_tree: {k: 4}}}\n";
-  const Outcome outcome = run_overture({"generate", "tasks", "--model", "I", "--nodes", "16", "--tables",
-                                        "16", "--batch", "4096", "-o", "step.tg"},
-                                       {.folder = folder.path()});
-  if (outcome.exit_code == 0) return "step.tg";
-  EXPECT_EQ(outcome.exit_code, 2);
-  EXPECT_NE(outcome.err.find("install libflatbuffers-dev"), std::string::npos) << outcome.err;
-  return "";
+  std::ofstream(folder.path() / "tasks.yaml") << "network: {topology: {fat_tree: {k: 4}}}\n"
+                                              << kSystem << "workload: {tasks: step.tg}\n";
+  const Outcome outcome =
+      run_overture({"generate", "tasks", (kExamples / "model-i.yaml").string(), "-s",
+                    "workload.dlrm.tables.count=16", "-s", "workload.dlrm.batch=4096", "-o", "step.tg"},
+                   {.folder = folder.path()});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.text();
+}
+
+std::string value_of(const std::string& json, const std::string& key) {
+  const auto at = json.find("\"" + key + "\"");
+  return at == std::string::npos ? "" : json.substr(at, json.find('\n', at) - at);
 }
 
 TEST(Replay, LeavesAFolderWithAReportOnEveryBackend) {
   const TemporaryFolder folder;
-  const std::string graph = make_graph(folder);
-  if (graph.empty()) GTEST_SKIP() << "this build has no flatbuffers";
+  make_graph(folder);
   for (const std::string backend : {"flow", "packet"}) {
     const Outcome outcome = run_overture(
-        {"replay", graph, "network.yaml", "--backend", backend, "--all-reduce", "dps", "-o", backend},
+        {"replay", "step.tg", "network.yaml", "--backend", backend, "--all-reduce", "dps", "-o", backend},
         {.folder = folder.path()});
     ASSERT_EQ(outcome.exit_code, 0) << outcome.text();
     for (const std::string& line : lines_of(outcome.out)) EXPECT_LE(line.size(), 80u) << line;
-    for (const char* file : {"summary.json", "setup.yaml", "ranks.csv", "tasks.csv", "traffic.csv",
-                             "links.csv", "links_over_time.csv", "report.html"})
+    for (const char* file :
+         {"summary.json", "setup.yaml", "ranks.csv", "layers.csv", "tasks.csv", "traffic.csv", "flows.csv",
+          "links.csv", "links_over_time.csv", "trace.json.gz", "report.html"})
       EXPECT_TRUE(fs::exists(folder.path() / backend / file)) << file;
+  }
+}
+
+TEST(Replay, IsSimulateWithWorkloadTasks) {
+  const TemporaryFolder folder;
+  make_graph(folder);
+  const Outcome replayed = run_overture({"replay", "step.tg", "network.yaml", "--backend", "flow",
+                                         "--all-reduce", "dps", "--json", "--no-report"},
+                                        {.folder = folder.path()});
+  const Outcome simulated =
+      run_overture({"simulate", "tasks.yaml", "-s", "network.backend=flow", "--json", "--no-report"},
+                   {.folder = folder.path()});
+  ASSERT_EQ(simulated.exit_code, 0) << simulated.text();
+  for (const char* key : {"finished_us", "compute_us", "tasks", "digest"}) {
+    EXPECT_FALSE(value_of(replayed.out, key).empty()) << key << replayed.out;
+    EXPECT_EQ(value_of(replayed.out, key), value_of(simulated.out, key));
   }
 }
 
 TEST(Replay, RefusesWhatDoesNotFit) {
   const TemporaryFolder folder;
-  const std::string graph = make_graph(folder);
-  if (graph.empty()) GTEST_SKIP() << "this build has no flatbuffers";
+  make_graph(folder);
   const auto error = [&](const Words& words) {
     const Outcome outcome = run_overture(words, {.folder = folder.path()});
     EXPECT_EQ(outcome.exit_code, 2) << outcome.text();
     return outcome.err;
   };
-  EXPECT_NE(error({"replay", graph, "network.yaml", "-s", "network.topology.fat_tree.k=2"})
-                .find("step.tg has 16 nodes"),
-            std::string::npos);
-  EXPECT_NE(error({"generate", "tasks", "--tables", "0", "-o", "none.tg"}).find("--tables"),
-            std::string::npos);
-  EXPECT_NE(error({"replay", "network.yaml", "network.yaml"}).find("is not a task graph"), std::string::npos);
-  EXPECT_NE(error({"replay", graph, "network.yaml", "--backend", "flows"}).find("did you mean \"flow\""),
-            std::string::npos);
-  EXPECT_NE(error({"replay", graph, "network.yaml", "--all-reduce", "tree"}).find("unknown all-reduce"),
-            std::string::npos);
+  const auto has = [](const std::string& text, const std::string& part) {
+    EXPECT_NE(text.find(part), std::string::npos) << text;
+  };
+  has(error({"replay", "step.tg", "network.yaml", "-s", "network.topology.fat_tree.k=2"}),
+      "has 16 ranks, but the network has 2 hosts");
+  has(error({"simulate", "tasks.yaml", "-s", "network.topology.fat_tree.k=2"}),
+      "has 16 ranks, but the network has 2 hosts");
+  has(error({"simulate", "tasks.yaml", "-s", "workload.tasks=none.tg"}), "none.tg");
+  has(error({"simulate", "tasks.yaml", "-s", "system.all_reduce=halving_doublin"}), "did you mean");
+  has(error({"generate", "tasks", "network.yaml", "-o", "none.tg"}), "workload.dlrm: is missing");
+  has(error({"generate", "tasks", (kExamples / "rm1.yaml").string(), "-o", "none.tg"}),
+      "sharding: table_wise");
+  has(error({"replay", "network.yaml", "network.yaml"}), "is not a task graph");
+  has(error({"replay", "step.tg", "network.yaml", "--backend", "flows"}), "did you mean \"flow\"");
+  has(error({"replay", "step.tg", "network.yaml", "--all-reduce", "tree"}), "unknown all-reduce");
+}
+
+TEST(Simulate, PointsAtFlowsWhereThereIsOnlyTraffic) {
+  const Outcome outcome = run_overture({"simulate", (kExamples / "fat-tree.yaml").string()});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_NE(outcome.err.find("run overture flows"), std::string::npos) << outcome.err;
+}
+
+TEST(GenerateWorkload, WritesTheAstraSimFileOfADlrm) {
+  const Outcome outcome =
+      run_overture({"generate", "workload", "--dlrm", (kExamples / "hoti20-dlrm.yaml").string()});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.text();
+  EXPECT_EQ(outcome.out.rfind("HYBRID_DLRM", 0), 0U) << outcome.out;
+  EXPECT_NE(outcome.out.find("ALLTOALL\t4194304"), std::string::npos) << outcome.out;
 }
 
 }  // namespace

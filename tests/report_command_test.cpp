@@ -36,7 +36,7 @@ TEST(Compare, TellsWhatChangedAndWhy) {
                {.folder = folder.path()});
   const Outcome outcome = run_overture({"compare", "a", "b", "-o", "both"}, {.folder = folder.path()});
   ASSERT_EQ(outcome.exit_code, 0) << outcome.text();
-  EXPECT_NE(outcome.out.find("npus                         64       128  +100.0 %"), std::string::npos)
+  EXPECT_NE(outcome.out.find("npus                             64        128  +100.0 %"), std::string::npos)
       << outcome.out;
   EXPECT_NE(outcome.out.find("network.dimensions.0.size  4  8"), std::string::npos) << outcome.out;
   EXPECT_NE(outcome.out.find("why: iteration goes from "), std::string::npos) << outcome.out;
@@ -116,7 +116,7 @@ TEST(Results, HaveOneShapeWhateverTheCommand) {
       {"study", "opera-dlrm", "--variants", "baseline", "--models", "I", "--nodes", "16", "-o", "out"},
       {"summary.json", "setup.yaml", "matrix.csv", "report.html"});
   expect_results({"validate", "--golden", (fs::path(OVERTURE_TESTS_FOLDER) / "golden").string(), "-o", "out"},
-                 {"summary.json", "setup.yaml", "validation.csv", "report.html"});
+                 {"summary.json", "setup.yaml", "validation.csv", "scoreboards.csv", "report.html"});
 }
 
 }  // namespace

@@ -69,7 +69,7 @@ std::string measure(const TrainConfig& config, const std::vector<data::Batch>& b
     learner.learn(part, pooled.pool(part, rows.places(), learner.workers()), step);
     learner.update_dense(step);
     const double learned = cpu_ms();
-    pooled.update(learner.pooled_gradients(), rows.places(), step, learner.workers());
+    pooled.update(pooled.as_pooled(learner.pooled_gradients()), rows.places(), step, learner.workers());
     const double end = cpu_ms();
     if (step < kWarmUp) continue;
     cpu.push_back(end - start);

@@ -42,8 +42,36 @@ export interface PackedTrace {
   notes: string[];
 }
 
+// What study.json holds: src/overture/study/study_report.h.
+export interface PackedFigure {
+  file: string;
+  title: string;
+  caption: string;
+  svg: string;
+}
+export interface PackedStudyCell {
+  name: string;
+  link: string;
+  command: string;
+  setup: string;
+  numbers: { [key: string]: number | null };
+}
+export interface PackedStudy {
+  study: string;
+  title: string;
+  source: string;
+  claim: string;
+  headline: string;
+  score: string;
+  terms: { term: string; meaning: string }[];
+  claims: { id: string; text: string; published: string; ours: string; verdict: string; why: string }[];
+  figures: PackedFigure[];
+  cells: PackedStudyCell[];
+}
+
 export interface PackedRun {
   folder: string;
+  study: PackedStudy | null;
   summary: { [key: string]: Json } | null;
   tables: { [file: string]: PackedTable };
   traffic: Traffic | null;
@@ -116,6 +144,7 @@ export class Run {
   }
 
   get title(): string {
+    if (this.packed.study?.title) return this.packed.study.title;
     const name = this.packed.summary?.['name'];
     return typeof name === 'string' && name !== '' ? name : this.packed.folder;
   }

@@ -216,6 +216,10 @@ export function seriesFigure(
       [options.x, ...options.lines.map((l) => l.values)] as uPlot.AlignedData,
       frame.body,
     );
+    const canvas = frame.body.querySelector('canvas')!;
+    canvas.tabIndex = 0;
+    canvas.setAttribute('role', 'img');
+    canvas.setAttribute('aria-label', options.title);
   });
   onTheme(() => chart?.redraw());
   csvTool(

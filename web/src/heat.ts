@@ -13,6 +13,8 @@ export interface HeatOptions {
   value: (row: number, column: number) => number; // NaN: nothing there
   max: number;
   floor?: number; // where on the ramp 0 stands, if not at its start: so that it differs from nothing
+  color?: (value: number) => [number, number, number]; // instead of the ramp: values are names
+  cellText?: (row: number, column: number) => string; // where cells have room for it
   legend: [string, string]; // of 0 and of max
   rowLabel: (row: number) => string;
   columnLabel: (column: number) => string;
@@ -84,7 +86,8 @@ export function heatFigure(host: HTMLElement, first: HeatOptions): Heat {
         if (Number.isNaN(value)) continue;
         const from = 3 * Math.round(255 * share(options.max > 0 ? value / options.max : 0));
         const to = 4 * (r * options.columns + c);
-        image.data.set([table[from]!, table[from + 1]!, table[from + 2]!, 255], to);
+        const [red, green, blue] = options.color?.(value) ?? [table[from]!, table[from + 1]!, table[from + 2]!];
+        image.data.set([red, green, blue, 255], to);
       }
     }
     const small = h('canvas', { width: options.columns, height: options.rows });
@@ -94,6 +97,19 @@ export function heatFigure(host: HTMLElement, first: HeatOptions): Heat {
     context.strokeStyle = color('--rule');
     context.lineWidth = 1;
     context.strokeRect(plot.left - 0.5, plot.top - 0.5, plot.width + 1, plot.height + 1);
+    texts(context);
+  };
+
+  const texts = (context: CanvasRenderingContext2D) => {
+    const [wide, tall] = [plot.width / options.columns, plot.height / options.rows];
+    if (!options.cellText || wide < 14 || tall < 9) return;
+    context.fillStyle = color('--ink');
+    context.font = `${Math.min(11, Math.floor(tall))}px system-ui, sans-serif`;
+    context.textAlign = 'center';
+    context.textBaseline = 'middle';
+    for (let r = 0; r < options.rows; r++)
+      for (let c = 0; c < options.columns; c++)
+        context.fillText(options.cellText(r, c), plot.left + (c + 0.5) * wide, plot.top + (r + 0.5) * tall);
   };
 
   const labels = (context: CanvasRenderingContext2D) => {
@@ -137,6 +153,7 @@ export function heatFigure(host: HTMLElement, first: HeatOptions): Heat {
   };
 
   const legend = (context: CanvasRenderingContext2D) => {
+    if (options.color) return; // numbers in the cells, and the tip, say more
     const table = ramp();
     const y = plot.top + plot.height + 48;
     const length = Math.min(160, plot.width / 2.5);

@@ -9,7 +9,9 @@ import { timeline } from './timeline/timeline';
 import { compare } from './views/compare';
 import { iteration } from './views/iteration';
 import { completion, links } from './views/links';
+import { quality } from './views/quality';
 import { scaling, shapes } from './views/scaling';
+import { study, studyCells, studyFigures } from './views/study';
 import { cards, numbers, otherTables, remarks } from './views/summary';
 import { sweep } from './views/sweep';
 import { schedule, traffic } from './views/traffic';
@@ -23,7 +25,7 @@ const trace: View = {
   shows: (run) => run.packed.trace !== null,
   draw: (run, host) => timeline(host, run.packed.trace!),
 };
-const SHOWN = /^(layers|dimensions|links|links_over_time|fct|fct_distribution|sweep|metrics|validation|miss_ratio|traffic|schedule)\.(csv|jsonl)$/;
+const SHOWN = /^(layers|dimensions|links|links_over_time|fct|fct_distribution|sweep|metrics|validation|miss_ratio|traffic|schedule|scoreboard|roc|calibration)\.(csv|jsonl)$/;
 const isShown = (run: Run, file: string) => SHOWN.test(file) || shapes(run).some((s) => s.table.file === file);
 const tables: View = {
   id: 'tables',
@@ -32,8 +34,12 @@ const tables: View = {
   draw: (run, host) => otherTables(run, (file) => isShown(run, file), host),
 };
 const VIEWS: View[] = [
+  study,
+  studyFigures,
+  studyCells,
   iteration,
   trace,
+  quality,
   training,
   cache,
   scaling,
@@ -96,7 +102,7 @@ function themeButton(): HTMLElement {
 }
 
 function facts(run: Run): string {
-  const parts = [run.text('overture')];
+  const parts = [run.text('overture'), run.text('model'), run.text('optimizer')];
   const digest = run.text('digest');
   if (digest) parts.push(`digest ${digest}`);
   const seed = run.number('seed');

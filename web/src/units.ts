@@ -53,7 +53,7 @@ const PICOSECONDS: { [unit: string]: number } = { ps: 1, ns: 1e3, us: 1e6, ms: 1
 const TIME_NAMES: [string, number][] = [
   ['ps', 1],
   ['ns', 1e3],
-  ['\u00b5s', 1e6],
+  ['us', 1e6],
   ['ms', 1e9],
   ['s', 1e12],
 ];
@@ -75,7 +75,7 @@ export function scale(unit: string, largest: number): { per: number; name: strin
     return { per: chosen[1] / base, name: chosen[0] };
   };
   if (unit in PICOSECONDS)
-    return size === 0 ? { per: 1, name: unit === 'us' ? '\u00b5s' : unit } : pick(TIME_NAMES, PICOSECONDS[unit]!);
+    return size === 0 ? { per: 1, name: unit } : pick(TIME_NAMES, PICOSECONDS[unit]!);
   if (unit === 'B') return pick(BYTE_NAMES, 1);
   if (unit === 'share') return { per: 0.01, name: '%' };
   if ((unit === '' || unit === '/s' || unit === 'samples/s') && size >= 1e5) {

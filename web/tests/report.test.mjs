@@ -35,6 +35,8 @@ const pages = {
   flows: () => folder('flows', () => samples.flows()),
   train: () => folder('train', () => samples.train()),
   study: () => folder('study', () => samples.study()),
+  tutorial: () => folder('tutorial', () => samples.tutorial()),
+  hoti: () => folder('hoti', () => samples.hoti()),
   sound: () => folder('sound', () => samples.sound()),
   opera: () => folder('opera', () => samples.opera()),
   sweep: () => folder('sweep', () => samples.sweep()),
@@ -110,8 +112,46 @@ const VIEWS = {
       'Miss ratio by size of the cache',
     ],
   },
-  study: { sections: ['scaling', 'numbers'], drawings: ['By nodes (matrix.csv)', 'Ours and published'] },
-  sound: { sections: ['scaling', 'numbers'], drawings: ['By nodes (matrix.csv)'] },
+  study: {
+    sections: ['study', 'figures', 'cells', 'scaling', 'numbers'],
+    drawings: [
+      'By nodes (matrix.csv)',
+      'Ours and published',
+      "The paper's headline: Opera with dps over the fat tree with a ring, model A",
+      'Model A: iteration time over nodes, as published',
+      'Model A, baseline: iteration time, as published',
+      'Model A, baseline: what the bytes on the fat tree are for',
+      'Model A, baseline, 16 nodes: when tasks ended',
+      'Model A, baseline, 128 nodes: when tasks ended',
+    ],
+  },
+  tutorial: {
+    sections: ['study', 'figures', 'cells', 'tables', 'numbers'],
+    drawings: [
+      'Raw communication per layer, 32 nodes (2x4x4)',
+      'Compute against exposed communication per layer, 32 nodes (2x4x4)',
+      'Queueing per phase and layer, 32 nodes (2x4x4)',
+      'Message delay per phase and layer, 32 nodes (2x4x4)',
+      'Raw communication per layer, 64 nodes (4x4x4)',
+      'Compute against exposed communication per layer, 64 nodes (4x4x4)',
+      'Queueing per phase and layer, 64 nodes (4x4x4)',
+      'Message delay per phase and layer, 64 nodes (4x4x4)',
+      'Compute and exposed communication by nodes',
+      'Faster nodes, 32 nodes',
+    ],
+  },
+  sound: {
+    sections: ['study', 'figures', 'cells', 'scaling', 'numbers'],
+    drawings: [
+      'By nodes (matrix.csv)',
+      "The paper's headline: Opera with dps over the fat tree with a ring, model A",
+      'Model A: iteration time over nodes, sound',
+      'Model A, baseline: iteration time, sound',
+      'Model A, baseline: what the bytes on the fat tree are for',
+      'Model A, baseline, 16 nodes: when tasks ended',
+      'Model A, baseline, 128 nodes: when tasks ended',
+    ],
+  },
   opera: {
     sections: ['timeline', 'completion', 'links', 'traffic', 'schedule', 'numbers'],
     drawings: [
@@ -164,11 +204,11 @@ for (const [name, expected] of Object.entries(VIEWS)) {
   }
 }
 
-// "159.8 µs" back to what summary.json says, in the unit of the key.
+// "159.8 us" back to what summary.json says, in the unit of the key.
 function parse(text, key) {
   const [, number, unit] = /^([\d.\u202f,]+)[\s\u00a0]?(.*)$/.exec(text.trim());
   const value = Number(number.replaceAll(/[\u202f,]/g, ''));
-  const time = { ps: 1e-6, ns: 1e-3, '\u00b5s': 1, ms: 1e3, s: 1e6 };
+  const time = { ps: 1e-6, ns: 1e-3, us: 1, ms: 1e3, s: 1e6 };
   const bytes = { B: 1, KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30 };
   if (key.endsWith('_us')) return value * time[unit];
   if (/(^|_)seconds$/.test(key)) return (value * (time[unit] ?? time.s)) / time.s;
@@ -422,4 +462,41 @@ test('the committed template was built from these sources', () => {
   const template = readFileSync(join(web, 'dist', 'template.html'), 'utf8');
   assert.ok(template.length < 500_000);
   assert.equal(template.split('@OVERTURE_DATA@').length, 2);
+});
+
+test('a study shows its claims, every layer, links to its cells and their setups to copy', { skip }, async () => {
+  const { page: tab, close } = await open(browser, page('tutorial'), { width: 1100, scheme: 'light' });
+  const text = await tab.evaluate(() => document.querySelector('#study').textContent);
+  assert.match(text, /310 of the 313 numbers/);
+  assert.match(text, /Only the first layer|only the first layer/);
+  assert.match(text, /4875\.201 us/);
+  assert.equal(await tab.evaluate(() => document.querySelectorAll('#study .verdict.not-met').length > 0), true);
+  const layers = await tab.evaluate(
+    () => [...document.querySelectorAll('#figures figure')][0].querySelectorAll('svg g[aria-label] rect').length,
+  );
+  assert.equal(layers, 54);
+  const links = await tab.evaluate(() =>
+    [...document.querySelectorAll('#cells tbody a')].map((a) => a.getAttribute('href')),
+  );
+  assert.ok(links.includes('cells/4x4x4/report.html'), String(links));
+  for (const link of links) assert.ok(existsSync(join(pages.tutorial(), link)), link);
+  const setup = await tab.evaluate(
+    () => document.querySelector('#cells tbody tr td button[title*="network:"]').getAttribute('title'),
+  );
+  assert.match(setup, /layers:/);
+  await close();
+});
+
+test('the HOTI study shows its scoreboard, a bar for every collective and links to its cells', { skip }, async () => {
+  const { page: tab, close } = await open(browser, page('hoti'), { width: 400, scheme: 'light' });
+  const text = await tab.evaluate(() => document.querySelector('#study').textContent);
+  for (const id of ['P01', 'R01', 'R09', 'I12']) assert.match(text, new RegExp(id));
+  assert.match(text, /not stated|leave open/);
+  const figures = await tab.evaluate(() => [...document.querySelectorAll('#figures figure')].map((f) => f.textContent));
+  assert.ok(figures.some((f) => f.includes('Raw latency per layer')), String(figures));
+  assert.ok(figures.some((f) => f.includes('Effect of memory copies')), String(figures));
+  const links = await tab.evaluate(() => [...document.querySelectorAll('#cells tbody a')].map((a) => a.getAttribute('href')));
+  assert.equal(links.length, 10);
+  for (const link of links) assert.ok(existsSync(join(pages.hoti(), link)), link);
+  await close();
 });

@@ -11,4 +11,7 @@ if (!chromium || !existsSync(join(here, '..', 'node_modules', 'playwright-core')
   console.log('skipped: needs chromium and, in web/, npm ci');
   process.exit(77);
 }
-process.exit(spawnSync(process.execPath, ['--test', join(here, 'report.test.mjs')], { stdio: 'inherit' }).status ?? 1);
+const tests = ['report.test.mjs', 'runs.test.mjs'].map((file) => join(here, file));
+process.exit(
+  spawnSync(process.execPath, ['--test', '--test-concurrency=1', ...tests], { stdio: 'inherit' }).status ?? 1,
+);

@@ -65,6 +65,19 @@ export function study() {
   return path;
 }
 
+export function tutorial() {
+  const path = join(scratch, 'tutorial');
+  overture('study', 'astra-tutorial', '--shapes', '2x2x2,2x4x2', '--compute-scales', '1,0.5', '-o', path);
+  return path;
+}
+
+export function hoti() {
+  const path = join(scratch, 'hoti');
+  const choice = '--gpus 16 --axes injection --systems Flat800G,HierOpt -s system.chunks=4'.split(' ');
+  overture('study', 'hoti-dlrm', ...choice, '-s', 'network.tcp.segment=8960 B', '-o', path);
+  return path;
+}
+
 // The published points stand beside runs that are not meant to agree with them.
 export function sound() {
   const path = join(scratch, 'sound');
@@ -94,7 +107,7 @@ export function collective() {
 // Needs FlexFlow's format, which a build has only where flatbuffers is installed.
 export function replay() {
   const path = join(scratch, 'replay');
-  overture('generate', 'tasks', '--model', 'I', '--nodes', '16', '-o', join(scratch, 'step.tg'));
+  overture('generate', 'tasks', example('model-i.yaml'), '-o', join(scratch, 'step.tg'));
   overture('replay', join(scratch, 'step.tg'), example('fat-tree.yaml'), '--backend', 'flow', '-o', path);
   return path;
 }

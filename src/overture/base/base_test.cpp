@@ -1,10 +1,12 @@
 #include <set>
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include "overture/base/action.h"
 #include "overture/base/error.h"
 #include "overture/base/files.h"
+#include "overture/base/json.h"
 #include "overture/base/progress.h"
 #include "overture/base/random.h"
 #include "overture/base/result.h"
@@ -95,6 +97,14 @@ TEST(Files, MissingFileAndMissingFolderAreTheUsersToMend) {
   EXPECT_THROW(read_file("/no/such/file"), UserError);
   EXPECT_THROW(read_file("/"), UserError);
   EXPECT_THROW(write_file("/no/such/folder/x", "y"), UserError);
+}
+
+TEST(Json, DeepNestingIsNoJsonAndNoCrash) {
+  const auto nested = [](std::size_t depth) { return std::string(depth, '[') + std::string(depth, ']'); };
+  EXPECT_FALSE(parse_json(nested(150)).is_discarded());
+  EXPECT_TRUE(parse_json(nested(100'000)).is_discarded());
+  EXPECT_THROW(parse_json_or_throw(nested(100'000)), UserError);
+  EXPECT_FALSE(parse_json("\"" + std::string(1000, '[') + "\\\"[[\"").is_discarded()) << "brackets in a text";
 }
 
 }  // namespace

@@ -55,6 +55,14 @@ std::string Where::text() const {
 UserError::UserError(const Where& where, std::string_view what, std::string_view hint)
     : std::runtime_error(message(where, what, hint)) {}
 
+UserError at(const Where& where, const UserError& error) {
+  const std::string_view text = error.what();
+  const std::size_t line_end = text.find('\n');
+  if (line_end == std::string_view::npos) return {where, text};
+  const std::size_t hint = text.find_first_not_of(" \n", line_end);
+  return {where, text.substr(0, line_end), hint == std::string_view::npos ? "" : text.substr(hint)};
+}
+
 std::string suggest(std::string_view word, const std::vector<std::string>& known) {
   if (known.empty()) return {};
   constexpr std::size_t kListLimit = 24;  // longer lists hide the one that matters

@@ -24,6 +24,9 @@ class UserError : public std::runtime_error {
   explicit UserError(std::string_view what, std::string_view hint = {}) : UserError(Where{}, what, hint) {}
 };
 
+// The same error, and where it came about, which its thrower did not know.
+UserError at(const Where& where, const UserError& error);
+
 // `did you mean "fat_tree"? known: fat_tree, opera, torus`: the hint for an unknown word.
 std::string suggest(std::string_view word, const std::vector<std::string>& known);
 

@@ -1,10 +1,19 @@
 // Whole files in and out, with errors that name the file.
 #pragma once
 
+#include <cstdio>
 #include <filesystem>
+#include <memory>
 #include <string>
+#include <string_view>
 
 namespace overture {
+
+struct CloseFile {
+  void operator()(std::FILE* file) const { std::fclose(file); }
+};
+// Of the C library, closed when it goes.
+using File = std::unique_ptr<std::FILE, CloseFile>;
 
 // Throws UserError when the file is missing, is a folder, or cannot be read.
 std::string read_file(const std::filesystem::path& path);

@@ -12,10 +12,10 @@ namespace overture {
 
 using Json = nlohmann::ordered_json;
 
-// Discarded if the text is not JSON.
+// Discarded if the text is not JSON, or is nested more than 200 deep.
 Json parse_json(std::string_view text);
 
-// Throws what nlohmann's parse() throws.
+// Throws what nlohmann's parse() throws, and UserError for what is nested too deep.
 Json parse_json_or_throw(std::string_view text);
 
 // On one line unless there is an indent. What is not UTF-8 is replaced.

@@ -1,6 +1,7 @@
 #include "overture/base/table.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include <fmt/format.h>
 
@@ -13,6 +14,24 @@ bool looks_numeric(const std::string& cell) {
   return cell.empty() || (cell[0] >= '0' && cell[0] <= '9') || cell[0] == '-' || cell[0] == '+';
 }
 
+// Takes from the widest column until all fit, but leaves every column a few letters.
+void narrow(std::vector<std::size_t>& width, std::size_t most) {
+  constexpr std::size_t kLeast = 8;
+  const std::size_t gaps = width.empty() ? 0 : 2 * (width.size() - 1);
+  while (std::accumulate(width.begin(), width.end(), gaps) > most) {
+    const auto widest = std::ranges::max_element(width);
+    if (widest == width.end() || *widest <= kLeast) return;
+    --*widest;
+  }
+}
+
+// In the middle, where names that belong together are most alike.
+std::string cut(const std::string& cell, std::size_t width) {
+  if (cell.size() <= width) return cell;
+  const std::size_t front = (width - 2) / 2;
+  return cell.substr(0, front) + ".." + cell.substr(cell.size() - (width - 2 - front));
+}
+
 }  // namespace
 
 Table::Table(std::vector<std::string> header) : header_(std::move(header)) {}
@@ -22,7 +41,7 @@ void Table::add(std::vector<std::string> row) {
   rows_.push_back(std::move(row));
 }
 
-std::string Table::text() const {
+std::string Table::text(std::size_t most) const {
   std::string out;
   std::vector<std::size_t> width(header_.size());
   std::vector<bool> right(header_.size());
@@ -32,12 +51,13 @@ std::string Table::text() const {
     right[c] =
         std::all_of(rows_.begin(), rows_.end(), [c](const auto& row) { return looks_numeric(row[c]); });
   }
+  if (most > 0) narrow(width, most);
   const auto line = [&](const std::vector<std::string>& cells) {
     std::string text;
     for (std::size_t c = 0; c < cells.size(); ++c) {
+      const std::string cell = cut(cells[c], width[c]);
       text += c == 0 ? "" : "  ";
-      text +=
-          right[c] ? fmt::format("{:>{}}", cells[c], width[c]) : fmt::format("{:<{}}", cells[c], width[c]);
+      text += right[c] ? fmt::format("{:>{}}", cell, width[c]) : fmt::format("{:<{}}", cell, width[c]);
     }
     text.erase(text.find_last_not_of(' ') + 1);
     return text + "\n";

@@ -15,7 +15,9 @@ class Table {
   bool empty() const { return rows_.empty(); }
 
   // A column whose cells all start with a digit, sign or dash is flush right. Ends with a newline.
-  std::string text() const;
+  // Cells of the widest columns are cut, with "..", until a line has at most `most` columns; 0: nothing is
+  // cut.
+  std::string text(std::size_t most = 0) const;
 
  private:
   std::vector<std::string> header_;

@@ -9,6 +9,7 @@
 #include "overture/cli/astra_files.h"
 #include "overture/cli/astra_garnet.h"
 #include "overture/cli/commands.h"
+#include "overture/cli/output.h"
 #include "overture/cli/version.h"
 #include "overture/report/astra_csv.h"
 #include "overture/report/html.h"
@@ -22,7 +23,7 @@ struct AstraOptions {
   AstraFiles files;
   std::string path;
   std::string run_name = "unnamed run";
-  std::string results;
+  Output output;
   std::string synthetic = "training";
   int total_rows = 1;
   int row = 0;
@@ -71,7 +72,7 @@ void print_layers(const workload::Workload& workload, const simulation::Simulati
              cycles(result.compute()), cycles(result.exposed()));
 }
 
-void print_flits(const network::garnet::Statistics& network) {
+void print_flits(const network::garnet::GarnetStatistics& network) {
   const auto mean = [](std::int64_t sum, std::int64_t count) {
     return count == 0 ? 0 : static_cast<double>(sum) / static_cast<double>(count);
   };
@@ -87,17 +88,45 @@ void write_results(const AstraOptions& options, const simulation::SimulationConf
                    const report::ObservedRun& observed, bool garnet) {
   const std::string header =
       garnet ? "# The run went over Garnet's network; this is the analytical one with the same links.\n" : "";
+  simulation::SimulationConfig shown = config;
+  // Garnet's messages do share links, whatever its counterpart says of itself.
+  if (garnet) simulation::analytical(shown).contention = network::Contention::links;
   const report::Run run{
       .name = options.run_name,
       .setup_yaml = header + setup::write_setup({.name = options.run_name, .simulation = config}),
       .version = version_text(),
-      .config = config,
+      .config = shown,
       .observed = observed,
       .why = report::why(config, observed.result)};
-  report::write_run_folder(run, options.results);
-  report::write_html(options.results);
+  const std::filesystem::path folder = options.output.folder;
+  claim(options.output, folder, "simulate", run.setup_yaml);
+  report::write_run_folder(run, folder);
+  if (!options.output.no_report) report::write_html(folder);
+  json_result(report::summary_json(run));
   fmt::print("why: {}\n", wrap(run.why, 80, 5));
-  fmt::print("report: {}\n", (std::filesystem::path(options.results) / "report.html").string());
+  if (!options.output.no_report) fmt::print("report: {}\n", (folder / "report.html").string());
+}
+
+// Links and traffic are those of all NPUs, so they are shown where all were simulated, flit by flit.
+report::ObservedRun observe_garnet(const simulation::SimulationConfig& config,
+                                   const network::garnet::GarnetConfig& garnet, bool with_results,
+                                   std::optional<network::garnet::GarnetStatistics>& flits) {
+  const auto simulate = [&](const simulation::Observers& observers) {
+    GarnetResult done = simulate_garnet(config, garnet, observers);
+    flits = std::move(done.network);
+    return std::move(done.result);
+  };
+  report::ObservedRun observed;
+  if (!with_results) {
+    observed.result = simulate({});
+    return observed;
+  }
+  observed = report::observe_run(simulate);
+  if (!flits) {
+    observed.traffic.clear();
+    observed.links = {};
+  }
+  return observed;
 }
 
 int run(const AstraOptions& options) {
@@ -107,14 +136,11 @@ int run(const AstraOptions& options) {
   AstraRun astra = load_astra(options.files);
   if (options.full) astra.config.scope = system::Scope::all;
   const std::string prefix = folder_prefix(options.path);
-  const bool with_results = !options.results.empty();
+  const bool with_results = !options.output.folder.empty();
   report::ObservedRun observed;
-  std::optional<network::garnet::Statistics> flits;
+  std::optional<network::garnet::GarnetStatistics> flits;
   if (astra.garnet) {
-    const auto observers = with_results ? observed.recorder.observers() : simulation::Observers{};
-    GarnetResult garnet = simulate_garnet(astra.config, *astra.garnet, observers);
-    observed.result = std::move(garnet.result);
-    flits = std::move(garnet.network);
+    observed = observe_garnet(astra.config, *astra.garnet, with_results, flits);
   } else if (with_results) {
     observed = report::observe(astra.config, true);
   } else {
@@ -143,17 +169,17 @@ void add_astra(Command& root) {
   Command command = root.add(
       "astra", "Run ASTRA-sim 1.0's three files, cycle for cycle, with its flags and its CSV reports");
   add_astra_file_options(command, options->files);
+  add_output(command, options->output, "none: only the CSV files are written", "-o,--results");
   command.option("--path", options->path, "Folder for the CSV files, with a slash at the end")
-      .option("--results", options->results,
-              "Also a folder with summary.json, a trace and report.html, as `overture simulate` writes it")
       .option("--run-name", options->run_name, "Name of the run in the CSV files")
       .option("--total-stat-rows", options->total_rows, "How many runs share the CSV files")
       .option("--stat-row", options->row, "Which of them this is, from 0")
       .option("--synthetic", options->synthetic, "What Garnet's script calls its work: training")
       .flag("--simulate-all-npus", options->full, "Simulate every NPU even where one tells all")
       .examples(
-          "  overture astra --network-configuration=network.json --system-configuration=system.txt \\\n"
-          "      --workload-configuration=workload.txt --path=results/ --run-name=first --num-passes=2\n"
+          "  overture astra --network-configuration=network.json \\\n"
+          "    --system-configuration=system.txt --workload-configuration=workload.txt \\\n"
+          "    --path=results/ --run-name=first --num-passes=2\n"
           "  overture astra ... --units-count 4 8 8 --comm-scale 2")
       .runs([options] { return run(*options); });
 }

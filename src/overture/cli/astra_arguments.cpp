@@ -45,9 +45,12 @@ std::string expand(const std::string& argument) {
 }  // namespace
 
 std::vector<std::string> as_called(std::vector<std::string> arguments) {
-  const bool astra =
-      !arguments.empty() && std::filesystem::path(arguments.front()).filename() == kAstraProgram;
-  if (astra) arguments.insert(arguments.begin() + 1, "astra");
+  if (arguments.empty()) return arguments;
+  const std::string name = std::filesystem::path(arguments.front()).filename();
+  const auto second = arguments.begin() + 1;
+  if (name == kAstraProgram) arguments.insert(second, "astra");
+  if (name == kAstra2Unaware) arguments.insert(second, {"astra2", "--backend=congestion_unaware"});
+  if (name == kAstra2Aware) arguments.insert(second, {"astra2", "--backend=congestion_aware"});
   return arguments;
 }
 

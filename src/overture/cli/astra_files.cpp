@@ -6,10 +6,10 @@
 #include "overture/base/error.h"
 #include "overture/base/files.h"
 #include "overture/cli/astra_garnet.h"
-#include "overture/network/analytical/astra_json.h"
-#include "overture/network/garnet/astra_garnet.h"
-#include "overture/system/astra_system.h"
-#include "overture/workload/astra_text.h"
+#include "overture/formats/astra/garnet_text.h"
+#include "overture/formats/astra/network_json.h"
+#include "overture/formats/astra/system_text.h"
+#include "overture/formats/astra/workload_text.h"
 
 namespace overture::cli {
 namespace {
@@ -61,7 +61,7 @@ void check_garnet_flags(const AstraFiles& files) {
 
 network::AnalyticalConfig parse_analytical(const std::string& text, const std::string& file,
                                            const AstraFiles& files) {
-  return network::parse_astra_network(text, file,
+  return formats::parse_astra_network(text, file,
                                       {.units_count = given(files.units),
                                        .links_count = given(files.links),
                                        .link_latency = given(files.latency),
@@ -108,11 +108,11 @@ AstraRun load_astra(const AstraFiles& files) {
     config.network = parse_analytical(text, file, files);
   } else {
     check_garnet_flags(files);
-    run.garnet = network::garnet::parse_astra_garnet(text, file);
+    run.garnet = formats::parse_astra_garnet(text, file);
     run.garnet->original_order = files.garnet_order == "original";
     config.network = analytical_counterpart(*run.garnet);
   }
-  const auto system = system::parse_astra_system(
+  const auto system = formats::parse_astra_system(
       read_file(files.system), files.system,
       {.queues_per_dimension = files.queues,
        .injection_scale = files.injection_scale,
@@ -126,8 +126,8 @@ AstraRun load_astra(const AstraFiles& files) {
   config.workload_file = files.workload;
   run.write_reports = system.write_reports;
   config.workload =
-      workload::parse_astra_workload(read_file(files.workload), files.workload,
-                                     {.compute = files.compute_scale, .communication = files.comm_scale});
+      formats::parse_astra_workload(read_file(files.workload), files.workload,
+                                    {.compute = files.compute_scale, .communication = files.comm_scale});
   config.passes = files.passes.value_or(run.garnet ? 2 : 1);
   config.step = Nanoseconds{1};
   return run;

@@ -93,6 +93,8 @@ class WithoutEmptyMessages final : public network::Network {
   WithoutEmptyMessages(network::Network& network, sim::EventQueue& events)
       : Network(network.ranks(), events), network_(network) {}
   void rank_acts(Rank rank) override { network_.rank_acts(rank); }
+  void watch(const network::MonitorConfig& config) override { network_.watch(config); }
+  network::NetworkRecord record() override { return network_.record(); }
 
  private:
   void carry(const network::Message& message, Action delivered) override {

@@ -21,7 +21,7 @@ void check_garnet(const simulation::SimulationConfig& config);
 
 struct GarnetResult {
   simulation::SimulationResult result;
-  std::optional<network::garnet::Statistics>
+  std::optional<network::garnet::GarnetStatistics>
       network;  // none where nothing competed and no flit was simulated
 };
 

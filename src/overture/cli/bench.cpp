@@ -8,10 +8,13 @@
 
 #include "overture/base/error.h"
 #include "overture/base/files.h"
+#include "overture/base/interrupt.h"
 #include "overture/base/progress.h"
 #include "overture/base/text.h"
 #include "overture/cli/commands.h"
+#include "overture/cli/output.h"
 #include "overture/cli/version.h"
+#include "overture/formats/nccl_tests.h"
 #include "overture/network/run_flows.h"
 #include "overture/report/html.h"
 #include "overture/report/recorder.h"
@@ -35,9 +38,9 @@ struct BenchOptions {
   std::string last = "64 MiB";
   int factor = 4;
   int chunks = 1;
-  std::string out;
-  std::string results;
-  bool no_report = false;
+  std::string csv;
+  Output output;
+  std::string measured;
 };
 
 // nccl-tests writes 8, 64K, 128M and means powers of 1024; with a unit it may also be spelled out.
@@ -138,9 +141,18 @@ void write_trace(const BenchOptions& options, const std::vector<study::Collectiv
   report::write_trace(trace, folder / "trace.json.gz");
 }
 
+// The setup, and what else the times depend on.
+std::string setup_yaml_of(const BenchOptions& options) {
+  std::string text =
+      fmt::format("# overture bench collective --collective {} -b {} -e {} -f {} --chunks {}",
+                  options.collective, options.first, options.last, options.factor, options.chunks);
+  if (!options.algorithm.empty()) text += " --algorithm " + options.algorithm;
+  for (const std::string& change : options.overrides) text += " -s " + change;
+  return text + "\n" + read_file(options.setup);
+}
+
 void write_results(const BenchOptions& options, const std::vector<study::CollectivePoint>& points,
-                   CollectiveKind kind, const fs::path& folder) {
-  report::make_results_folder(folder);
+                   CollectiveKind kind, const fs::path& folder, bool complete) {
   report::Digest digest;
   for (const study::CollectivePoint& point : points) digest.add(point.time.count());
   write_file(folder / "collective.csv", csv_of(points, kind));
@@ -157,17 +169,22 @@ void write_results(const BenchOptions& options, const std::vector<study::Collect
                   {"largest_time_us", to_us(points.back().time)},
                   {"busbw_GB_per_s", points.back().bus_bandwidth(kind)},
                   {"digest", digest.text()},
+                  {"complete", complete},
                   {"overrides", options.overrides},
-                  {"setup_yaml", read_file(options.setup)}});
-  write_file(folder / "setup.yaml", read_file(options.setup));
+                  {"setup_yaml", setup_yaml_of(options)}});
+  write_file(folder / "setup.yaml", setup_yaml_of(options));
   write_file(folder / "summary.json", report::summary_text(summary));
-  if (!options.no_report) report::write_html(folder);
+  json_result(report::summary_text(summary));
+  if (!options.output.no_report) report::write_html(folder);
 }
 
-fs::path results_folder(const BenchOptions& options) {
-  if (!options.results.empty()) return options.results;
-  return fs::path("results") /
-         fmt::format("{}-{}", fs::path(options.setup).stem().string(), options.collective);
+// Beside what is simulated, what nccl-tests measured at the same size.
+std::string measured_columns(const std::vector<formats::MeasuredPoint>& measured,
+                             const study::CollectivePoint& point) {
+  if (measured.empty()) return "";
+  const auto same = std::ranges::find(measured, point.size, &formats::MeasuredPoint::size);
+  if (same == measured.end() || !(same->time_us > 0)) return fmt::format(" {:>14} {:>8}", "-", "-");
+  return fmt::format(" {:>14.3f} {:>8.1f}", same->time_us, 100 * (to_us(point.time) / same->time_us - 1));
 }
 
 int run(const BenchOptions& options) {
@@ -176,51 +193,67 @@ int run(const BenchOptions& options) {
   const auto sizes =
       study::sizes(parse_size(options.first, "-b"), parse_size(options.last, "-e"), options.factor);
   const Runner runner = make_runner(options, kind);
+  const fs::path folder = options.output.folder_or(
+      fs::path("results") /
+      fmt::format("{}-{}", fs::path(options.setup).stem().string(), options.collective));
+  claim(options.output, folder, "bench collective", setup_yaml_of(options));
+  const Interrupt interrupt;
   std::vector<study::CollectivePoint> points;
   fmt::print("# {} on {}\n", options.collective, options.setup);
-  fmt::print("#{:>13} {:>12} {:>8} {:>14} {:>10} {:>10}\n", "size", "count", "type", "time", "algbw",
-             "busbw");
-  fmt::print("#{:>13} {:>12} {:>8} {:>14} {:>10} {:>10}\n", "(B)", "(elements)", "", "(us)", "(GB/s)",
-             "(GB/s)");
+  const bool compared = !options.measured.empty();
+  const auto measured = compared ? formats::parse_nccl_tests(read_file(options.measured), options.measured)
+                                 : std::vector<formats::MeasuredPoint>{};
+  fmt::print("#{:>13} {:>12} {:>8} {:>14} {:>10} {:>10}{}\n", "size", "count", "type", "time", "algbw",
+             "busbw", compared ? fmt::format(" {:>14} {:>8}", "measured", "error") : "");
+  fmt::print("#{:>13} {:>12} {:>8} {:>14} {:>10} {:>10}{}\n", "(B)", "(elements)", "", "(us)", "(GB/s)",
+             "(GB/s)", compared ? fmt::format(" {:>14} {:>8}", "(us)", "(%)") : "");
   Progress progress(options.collective, static_cast<std::int64_t>(sizes.size()));
   for (const Bytes size : sizes) {
+    if (Interrupt::requested()) break;
+    progress.update(static_cast<std::int64_t>(points.size()));
     const study::CollectivePoint point = runner(size);
     progress.finish();
-    fmt::print("{:>14} {:>12} {:>8} {:>14.3f} {:>10.3f} {:>10.3f}\n", size.count(), size.count() / 4, "float",
-               to_us(point.time), point.algorithm_bandwidth(), point.bus_bandwidth(kind));
+    fmt::print("{:>14} {:>12} {:>8} {:>14.3f} {:>10.3f} {:>10.3f}{}\n", size.count(), size.count() / 4,
+               "float", to_us(point.time), point.algorithm_bandwidth(), point.bus_bandwidth(kind),
+               measured_columns(measured, point));
     points.push_back(point);
     std::fflush(stdout);
   }
-  if (!options.out.empty()) write_file(options.out, csv_of(points, kind));
-  if (points.empty()) return 0;
-  const fs::path folder = results_folder(options);
-  write_results(options, points, kind, folder);
+  if (!options.csv.empty()) write_file(options.csv, csv_of(points, kind));
+  if (points.empty()) return Interrupt::requested() ? kInterrupted : 0;
+  const bool complete = points.size() == sizes.size();
+  write_results(options, points, kind, folder, complete);
+  if (!complete) fmt::print("#\n# interrupted after {} of {} sizes\n", points.size(), sizes.size());
   fmt::print("#\n{}# results: {}\n", comment("why: " + why(points, kind)), folder.string());
-  if (!options.no_report) fmt::print("# report: {}\n", (folder / "report.html").string());
-  return 0;
+  if (!options.output.no_report) fmt::print("# report: {}\n", (folder / "report.html").string());
+  return complete ? 0 : kInterrupted;
 }
 
 }  // namespace
 
 void add_bench(Command& root) {
   auto options = std::make_shared<BenchOptions>();
-  Command bench = root.add("bench", "Measure simulated machines");
+  Command bench = root.add("bench", "Measure simulated machines, and the way between real ones");
+  add_bench_transport(bench);
   Command command = bench.add("collective", "nccl-tests' table for a collective on any network");
+  add_output(command, options->output, "results/<setup>-<collective>");
   command.positional("setup", options->setup, "Setup file (YAML); only its network and system matter")
-      .option("--collective", options->collective, "all_reduce, all_to_all, all_gather, reduce_scatter, broadcast or barrier")
+      .option("--collective", options->collective,
+              "all_reduce, all_to_all, all_gather, reduce_scatter, broadcast or barrier")
       .option("--algorithm", options->algorithm,
-              "ring, direct, halving_doubling, bruck, ...; `overture explain system.all_reduce` has all (default: what suits)")
+              "ring, direct, halving_doubling, bruck, ...; `overture explain system.all_reduce` has all "
+              "(default: what suits)")
       .option("--chunks", options->chunks, "Chunks per collective, on packet-level networks")
       .option("-b", options->first, "Smallest size, such as 8, 64K or \"1 MiB\"")
       .option("-e", options->last, "Largest size")
       .option("-f", options->factor, "From one size to the next")
       .option("-s,--set", options->overrides, "key=value: change one key of the setup; may be repeated")
-      .option("-o,--out", options->out, "Write the table as CSV, too")
-      .option("--results", options->results, "Folder for the results (default: results/<setup>-<collective>)")
-      .flag("--no-report", options->no_report, "Do not make report.html")
+      .option("--measured", options->measured, "Output of nccl-tests (table or JSON of -J), as further columns")
+      .option("--csv", options->csv, "Write the table as CSV, too")
       .examples(
-          "  overture bench collective fat-tree.yaml --collective all_to_all -b 64K -e 16M -f 4\n"
-          "  overture bench collective dlrm-torus.yaml --collective all_reduce -b 1M -e 1G -f 4")
+          "  overture bench collective fat-tree.yaml --collective all_to_all \\\n"
+          "    -b 64K -e 16M -f 4\n"
+          "  overture bench collective dlrm-torus.yaml -b 1M -e 1G -f 4")
       .runs([options] { return run(*options); });
 }
 

@@ -4,8 +4,15 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
 
 #include "overture/base/error.h"
+#include "overture/base/interrupt.h"
+#include "overture/base/json.h"
+#include "overture/base/text.h"
+#include "overture/cli/captured_output.h"
+#include "overture/cli/help.h"
 #include "overture/cli/version.h"
 
 namespace overture::cli {
@@ -21,9 +28,18 @@ std::string commands_given(const CLI::App& app) {
   return text;
 }
 
-// Set by the callback of the command that was given, read after parsing.
+const CLI::App& last_given(const CLI::App& app) {
+  const CLI::App* at = &app;
+  while (!at->get_subcommands().empty()) at = at->get_subcommands().front();
+  return *at;
+}
+
+// Set while parsing, read afterwards.
 struct Chosen {
   std::function<int()> run;
+  bool json = false;
+  bool tells_itself = false;  // a command with a --json of its own
+  std::optional<std::string> result;
 };
 
 Chosen& chosen() {
@@ -31,20 +47,55 @@ Chosen& chosen() {
   return command;
 }
 
+std::vector<std::string> names_of_commands(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
+    names.push_back(command->get_name());
+  return names;
+}
+
+std::vector<std::string> flags_of(const CLI::App& app) {
+  std::vector<std::string> flags;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) flags.push_back("--" + name);
+    for (const std::string& name : option->get_snames()) flags.push_back("-" + name);
+  }
+  return flags;
+}
+
+// What is wrong with the command line. To a misspelt command or flag CLI11 says only that it was not
+// expected.
+std::string complaint(const CLI::App& app, const CLI::ParseError& error) {
+  const CLI::App& at = last_given(app);
+  const auto unknown = app.remaining(true);
+  if (unknown.empty()) return error.what();
+  const std::string word = unknown.front().substr(0, unknown.front().find('='));
+  const auto commands = names_of_commands(at);
+  if (!commands.empty() && !word.starts_with('-'))
+    return fmt::format("unknown command \"{}\"\n  {}", word, wrap(suggest(word, commands), 80, 2));
+  if (word.starts_with('-'))
+    return fmt::format("unknown flag \"{}\"\n  {}", word, wrap(suggest(word, flags_of(at)), 80, 2));
+  return fmt::format("\"{}\" is one argument too many", word);
+}
+
 template <class T>
 CLI::Option* add_option(CLI::App& app, std::string_view name, T& value, std::string_view help) {
   return app.add_option(std::string(name), value, std::string(help))->capture_default_str();
 }
 
-// What is wrong with the command line. To a misspelt command CLI11 says only that one is required.
-std::string complaint(const CLI::App& app, const CLI::ParseError& error, const std::string& first_word) {
-  std::vector<std::string> known;
-  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
-    known.push_back(command->get_name());
-  }
-  const bool a_command = std::find(known.begin(), known.end(), first_word) != known.end();
-  if (a_command || first_word.empty() || first_word.starts_with('-')) return error.what();
-  return fmt::format("unknown command \"{}\"\n  {}", first_word, suggest(first_word, known));
+// "20k" and "1e6" as CLI11 reads them; what is no count stays, and CLI11 complains.
+std::string plain_count(const std::string& text) {
+  const Result<std::int64_t> count = overture::parse_count(text);
+  return count ? std::to_string(count.value()) : text;
+}
+
+void takes_counts(CLI::Option* option) { option->transform(plain_count, "", ""); }
+
+std::string value_of(const CLI::Option& option) {
+  const std::string type = option.get_type_name();
+  if (type == "INT" || type == "UINT") return "N";
+  if (type == "FLOAT") return "NUMBER";
+  return type == "BOOLEAN" ? "true|false" : type;
 }
 
 CommandText text_of(const CLI::App& app) {
@@ -53,7 +104,10 @@ CommandText text_of(const CLI::App& app) {
     const bool positional = option->get_positional();
     text.options.push_back({.names = option->get_name(positional, !positional),
                             .help = option->get_description(),
+                            .value = value_of(*option),
+                            .initial = option->get_default_str(),
                             .is_flag = option->get_expected_max() == 0,
+                            .required = option->get_required(),
                             .is_positional = positional});
   }
   for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
@@ -77,11 +131,11 @@ Command& Command::option(std::string_view name, std::string& value, std::string_
   return *this;
 }
 Command& Command::option(std::string_view name, int& value, std::string_view help) {
-  add_option(app_, name, value, help);
+  takes_counts(add_option(app_, name, value, help));
   return *this;
 }
 Command& Command::option(std::string_view name, std::optional<int>& value, std::string_view help) {
-  app_.add_option(std::string(name), value, std::string(help));
+  takes_counts(app_.add_option(std::string(name), value, std::string(help)));
   return *this;
 }
 Command& Command::option(std::string_view name, float& value, std::string_view help) {
@@ -93,7 +147,7 @@ Command& Command::option(std::string_view name, bool& value, std::string_view he
   return *this;
 }
 Command& Command::option(std::string_view name, std::vector<int>& values, std::string_view help) {
-  app_.add_option(std::string(name), values, std::string(help));
+  takes_counts(app_.add_option(std::string(name), values, std::string(help)));
   return *this;
 }
 Command& Command::option(std::string_view name, std::vector<double>& values, std::string_view help) {
@@ -131,43 +185,120 @@ Command& Command::examples(std::string_view text) {
 }
 
 Command& Command::runs(std::function<int()> run) {
-  app_.final_callback([run = std::move(run)] { chosen().run = run; });
+  const bool tells_itself = app_.get_option_no_throw("--json") != nullptr;
+  if (!tells_itself) app_.add_flag("--json", chosen().json, "Print the result as JSON, and errors too");
+  app_.final_callback([run = std::move(run), tells_itself] {
+    chosen().run = run;
+    chosen().tells_itself = tells_itself;
+  });
   return *this;
 }
 
-int run(int argc, char** argv, const std::function<void(Command&)>& add_commands) {
-  CLI::App app("Overture: train, simulate and co-design deep learning recommendation models", "overture");
-  app.set_version_flag("--version", version_text());
-  app.require_subcommand(1);
-  app.footer("Every command has --help with examples.");
-  Command root(app);
-  add_commands(root);
+void json_result(std::string text) { chosen().result = std::move(text); }
+
+bool json_asked() { return chosen().json; }
+
+namespace {
+
+void print_json(const Json& value) {
+  fmt::print("{}\n", value.dump(2, ' ', false, Json::error_handler_t::replace));
+}
+
+struct Outcome {
+  int code = 0;
+  std::string error{};
+};
+
+Outcome run_chosen() {
   try {
-    app.parse(argc, argv);
+    return {.code = chosen().run()};
+  } catch (const UserError& error) {
+    return {2, error.what()};
+  } catch (const std::bad_alloc&) {
+    return {2, "not enough memory for this run\n  use fewer ranks, or a coarser setup"};
+  } catch (const std::exception& error) {
+    return {1, error.what()};
+  }
+}
+
+// With --json, standard output is one JSON value whatever happens; people still find the message on stderr.
+int tell_failure(const Outcome& outcome, bool json) {
+  if (outcome.error.empty()) return outcome.code;
+  fmt::print(stderr, "error: {}\n", outcome.error);
+  if (json) print_json({{"error", outcome.error}, {"exit_code", outcome.code}});
+  return outcome.code;
+}
+
+Json lines_of(const std::string& text) {
+  Json lines = Json::array();
+  for (std::size_t start = 0; start < text.size();) {
+    const std::size_t end = std::min(text.find('\n', start), text.size());
+    lines.push_back(text.substr(start, end - start));
+    start = end + 1;
+  }
+  return lines;
+}
+
+int run_for_json(const std::string& command) {
+  CapturedOutput output;
+  const Outcome outcome = run_chosen();
+  const std::string text = output.finish();
+  if (!outcome.error.empty()) return tell_failure(outcome, true);
+  if (chosen().result) {
+    fmt::print("{}", *chosen().result);
+  } else {
+    print_json({{"command", command}, {"exit_code", outcome.code}, {"output", lines_of(text)}});
+  }
+  return outcome.code;
+}
+
+// "overture help flows" is "overture flows --help".
+std::vector<std::string> without_help_command(std::vector<std::string> words) {
+  if (words.size() < 2 || words[1] != "help") return words;
+  words.erase(words.begin() + 1);
+  words.emplace_back("--help");
+  return words;
+}
+
+std::string help_of(const CLI::App& app) { return help_text(text_of(last_given(app)), commands_given(app)); }
+
+// Nothing if the command line is in order and a command is to be run.
+std::optional<int> parse(CLI::App& app, const std::vector<std::string>& words) {
+  const bool json = std::ranges::find(words, "--json") != words.end();
+  std::vector<const char*> pointers;
+  for (const std::string& word : words) pointers.push_back(word.c_str());
+  try {
+    app.parse(static_cast<int>(pointers.size()), pointers.data());
+  } catch (const CLI::CallForHelp&) {
+    fmt::print("{}", help_of(app));
+    return 0;
   } catch (const CLI::Success& success) {
     return app.exit(success);
   } catch (const CLI::ParseError& error) {
-    fmt::print(stderr, "error: {}\n  see {} --help\n", complaint(app, error, argc > 1 ? argv[1] : ""),
-               commands_given(app));
-    return 2;
+    return tell_failure({2, fmt::format("{}\n  see {} --help", complaint(app, error), commands_given(app))},
+                        json);
   }
-  if (!chosen().run) {
-    fmt::print(stderr, "error: {} wants one of its commands\n  see {} --help\n", commands_given(app),
-               commands_given(app));
-    return 2;
-  }
-  try {
-    return chosen().run();
-  } catch (const UserError& error) {
-    fmt::print(stderr, "error: {}\n", error.what());
-    return 2;
-  } catch (const std::bad_alloc&) {
-    fmt::print(stderr, "error: not enough memory for this run\n  use fewer ranks, or a coarser setup\n");
-    return 2;
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "error: {}\n", error.what());
-    return 1;
-  }
+  if (chosen().run) return std::nullopt;
+  const std::string given = commands_given(app);
+  return tell_failure(
+      {2, fmt::format("{} wants one of its commands: {}\n  see {} --help", given,
+                      wrap(fmt::format("{}", fmt::join(names_of_commands(last_given(app)), ", ")), 80, 2),
+                      given)},
+      json);
+}
+
+}  // namespace
+
+int run(int argc, char** argv, const std::function<void(Command&)>& add_commands) {
+  CLI::App app("Train, simulate and co-design deep learning recommendation models", "overture");
+  app.set_version_flag("--version", version_text());
+  app.require_subcommand(0, 1);
+  app.footer("Every command has --help with examples.");
+  Command root(app);
+  add_commands(root);
+  if (const auto code = parse(app, without_help_command({argv, argv + argc}))) return *code;
+  if (chosen().json && !chosen().tells_itself) return run_for_json(commands_given(app));
+  return tell_failure(run_chosen(), chosen().json);
 }
 
 }  // namespace overture::cli

@@ -19,7 +19,10 @@ struct CommandText {
   struct Option {
     std::string names;  // "-o,--out", or a positional's name
     std::string help;
+    std::string value;    // what follows it: "N", "NUMBER" or "TEXT"
+    std::string initial;  // its default, if it has one
     bool is_flag = false;
+    bool required = false;
     bool is_positional = false;
   };
   std::string name;
@@ -28,6 +31,10 @@ struct CommandText {
   std::vector<Option> options;
   std::vector<CommandText> commands;
 };
+
+// Exit codes beside 0, 1 (a failure of ours) and 2 (something that the user can mend).
+inline constexpr int kUnfinished = 3;     // the run was cut short by a limit, or can never end
+inline constexpr int kInterrupted = 130;  // by Ctrl-C, as shells have it
 
 class Command {
  public:
@@ -55,14 +62,21 @@ class Command {
                       std::string_view help);  // one or more
   // Shown under --help.
   Command& examples(std::string_view text);
-  // Runs when this command was given; returns the exit code.
+  // Runs when this command was given; returns the exit code. Every command that runs has --json: it then
+  // prints what it gave to json_result(), or else its lines of output as JSON, and nothing else.
   Command& runs(std::function<int()> run);
 
  private:
   CLI::App& app_;
 };
 
-// Parses and runs. Exit code 2 for anything the user can mend, with one message; 1 for a failure of ours.
+// What --json prints in place of all that the command prints. Ends with a newline.
+void json_result(std::string text);
+// Was --json given? For commands that tell things as they go.
+bool json_asked();
+
+// Parses and runs. Exit code 2 for anything the user can mend, with one message; 1 for a failure of ours,
+// 130 after Ctrl-C.
 int run(int argc, char** argv, const std::function<void(Command&)>& add_commands);
 
 }  // namespace overture::cli

@@ -10,10 +10,12 @@
 
 #include "overture/base/error.h"
 #include "overture/base/files.h"
+#include "overture/base/hash.h"
 #include "overture/base/json.h"
 #include "overture/base/table.h"
 #include "overture/base/text.h"
 #include "overture/cli/commands.h"
+#include "overture/cli/output.h"
 #include "overture/cli/version.h"
 #include "overture/report/csv_grid.h"
 #include "overture/report/html.h"
@@ -28,7 +30,7 @@ namespace fs = std::filesystem;
 
 struct CompareOptions {
   std::vector<std::string> folders;
-  std::string out = "results/compare";
+  Output output;
 };
 
 // Every scalar of a setup under its key: "network.dimensions.0.size".
@@ -88,7 +90,7 @@ Table number_table(const report::Comparison& comparison) {
 
 void print(const report::Comparison& comparison) {
   const Table numbers = number_table(comparison);
-  fmt::print("{}", !numbers.empty()             ? numbers.text()
+  fmt::print("{}", !numbers.empty()             ? numbers.text(80)
                    : comparison.numbers.empty() ? "The runs have no number in common.\n"
                                                 : "All numbers are the same.\n");
   std::string same;
@@ -100,7 +102,7 @@ void print(const report::Comparison& comparison) {
   for (const auto& run : comparison.runs) head.push_back(run.label);
   Table setups(head);
   add_setup_rows(setups, comparison);
-  if (!setups.empty()) fmt::print("\n{}", setups.text());
+  if (!setups.empty()) fmt::print("\n{}", setups.text(80));
 }
 
 std::string csv(const report::Comparison& comparison) {
@@ -119,7 +121,7 @@ std::string csv(const report::Comparison& comparison) {
 
 // What the commands are about, else the first number that is not the same.
 std::string why(const report::Comparison& comparison) {
-  const std::array<std::string_view, 3> main{"iteration", "makespan", "loss"};
+  const std::array<std::string_view, 4> main{"held out auc", "iteration", "makespan", "loss"};
   const report::ComparedNumber* told = nullptr;
   for (const report::ComparedNumber& number : comparison.numbers) {
     if (number.same || number.changes.back().empty()) continue;
@@ -149,7 +151,7 @@ void write_summary(const report::Comparison& comparison, const std::vector<fs::p
   }
   const std::string table = csv(comparison);
   write_file(out / "compare.csv", table);
-  report::Digest digest;
+  Digest digest;
   digest.add(table);
   report::write_summary(summary, digest, setup, out);
 }
@@ -161,13 +163,15 @@ int run(const CompareOptions& options) {
   }
   const std::vector<fs::path> folders(options.folders.begin(), options.folders.end());
   const report::Comparison comparison = report::compare_runs(folders);
-  const fs::path out(options.out);
-  report::make_results_folder(out);
+  const fs::path out = options.output.folder_or("results/compare");
+  report::claim_results_folder(out,
+                               {.kind = "compare", .setup_yaml = {}, .overwrite = options.output.overwrite});
   write_summary(comparison, folders, out);
-  report::write_page(folders, out / "report.html");
+  if (!options.output.no_report) report::write_page(folders, out / "report.html");
   print(comparison);
-  fmt::print("\nwhy: {}\nresults: {}\nreport: {}\n", wrap(why(comparison), 80, 5), out.string(),
-             (out / "report.html").string());
+  json_result(read_file(out / "summary.json"));
+  fmt::print("\nwhy: {}\n", wrap(why(comparison), 80, 5));
+  print_where(out, options.output);
   return 0;
 }
 
@@ -176,13 +180,14 @@ int run(const CompareOptions& options) {
 void add_compare(Command& root) {
   auto options = std::make_shared<CompareOptions>();
   Command command = root.add("compare", "Put two or more runs side by side: a table and one report");
+  add_output(command, options->output, "results/compare");
   command
       .positional("folders", options->folders,
                   "Results folders; the first is what the others are compared with")
-      .option("-o,--out", options->out, "Folder for the results")
       .examples(
           "  overture compare results/torus results/switch\n"
-          "  overture compare results/demo/torus-3d results/demo/torus-2d -o results/tori")
+          "  overture compare results/demo/torus-3d results/demo/torus-2d \\\n"
+          "    -o results/tori")
       .runs([options] { return run(*options); });
 }
 

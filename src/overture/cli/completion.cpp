@@ -12,7 +12,7 @@ namespace overture::cli {
 namespace {
 
 // "-o,--out" as "-o --out".
-std::string words_of(const CommandText& command) {
+std::string completion_words(const CommandText& command) {
   std::string words;
   for (const CommandText& below : command.commands) words += below.name + " ";
   for (const CommandText::Option& option : command.options) {
@@ -25,7 +25,7 @@ std::string words_of(const CommandText& command) {
 
 // One line per command: the path to it, then the words that may follow.
 void add_cases(const CommandText& command, const std::string& path, std::string& out) {
-  out += fmt::format("    '{}') words='{}' ;;\n", path, words_of(command));
+  out += fmt::format("    '{}') words='{}' ;;\n", path, completion_words(command));
   for (const CommandText& below : command.commands) add_cases(below, path + "/" + below.name, out);
 }
 

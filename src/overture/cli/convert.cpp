@@ -135,7 +135,8 @@ void add_convert(Command& root) {
       .option("--max-bad-rows", options->max_bad_rows, "Rows that may be passed over")
       .examples(
           "  overture convert train.txt.gz clicks.ovd --max-ind-range 10M\n"
-          "  overture convert train.txt clicks.ovd --tables kaggle --fold-ids --max-bad-rows 100\n"
+          "  overture convert train.txt clicks.ovd --tables kaggle --fold-ids \\\n"
+          "    --max-bad-rows 100\n"
           "  overture convert kaggle_processed.npz clicks.ovd\n"
           "  overture convert clicks.ovd parts/ --to bagpipe")
       .runs([options] { return run(*options); });

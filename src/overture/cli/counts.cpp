@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "overture/base/error.h"
+#include "overture/base/text.h"
 
 namespace overture::cli {
 namespace {
@@ -21,22 +22,9 @@ bool parse_front(const std::string& text, double& number, std::string& rest) {
 }  // namespace
 
 std::int64_t parse_count(const std::string& text, const std::string& option) {
-  double number = 0;
-  std::string rest;
-  const bool parsed = parse_front(text, number, rest);
-  const double factor = rest.empty()                 ? 1
-                        : rest == "k" || rest == "K" ? 1e3
-                        : rest == "M"                ? 1e6
-                        : rest == "G"                ? 1e9
-                                                     : 0;
-  const double product =
-      std::round(number * factor * 1e6) / 1e6;  // 1.1 k is 1100, though 1.1 is no binary number
-  constexpr double kMost = 1e15;
-  if (!parsed || factor == 0 || product < 0 || product > kMost || product != std::floor(product)) {
-    throw UserError({.key = option}, fmt::format("\"{}\" is not a whole number from 0 up", text),
-                    "such as 250, 64k, 1.5M or 4G");
-  }
-  return static_cast<std::int64_t>(product);
+  const Result<std::int64_t> count = overture::parse_count(text);
+  if (!count) throw UserError({.key = option}, count.error());
+  return count.value();
 }
 
 double parse_real(const std::string& text, const std::string& option) {

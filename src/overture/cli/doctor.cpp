@@ -35,8 +35,6 @@ constexpr std::array kOptional{
     Optional{"libns3-dev", "/usr/include/ns3/core-module.h", "flows --backend ns3, bench_ns3"},
     Optional{"libsimgrid-dev", "/usr/include/simgrid/s4u.hpp",
              "a second opinion on the flow backend, in tests"},
-    Optional{"flatbuffers-compiler", "/usr/bin/flatc", "replay, generate tasks; with libflatbuffers-dev"},
-    Optional{"libflatbuffers-dev", "/usr/include/flatbuffers/flatbuffers.h", "replay and generate tasks"},
     Optional{"chromium", "/usr/bin/chromium", "tests of the report in a browser"},
     Optional{"nodejs", "/usr/bin/node", "building the report's page anew (npm too)"},
     Optional{"python3-torch", "/usr/lib/python3/dist-packages/torch/__init__.py",
@@ -44,6 +42,48 @@ constexpr std::array kOptional{
     Optional{"clang", "/usr/bin/clang++", "the sanitizer and fuzzing builds"},
     Optional{"valgrind", "/usr/bin/valgrind", "counting instructions"},
 };
+
+// What was found when this program was built, whatever is installed now.
+struct Part {
+  const char* name;
+  bool there;
+  const char* use;
+  const char* package;  // that would add it
+};
+
+#ifdef OVERTURE_MPI
+constexpr bool kMpi = true;
+#else
+constexpr bool kMpi = false;
+#endif
+#ifdef OVERTURE_ZMQ
+constexpr bool kZeroMq = true;
+#else
+constexpr bool kZeroMq = false;
+#endif
+#ifdef OVERTURE_AVX2
+constexpr bool kAvx2 = true;
+#else
+constexpr bool kAvx2 = false;
+#endif
+#ifdef OVERTURE_AVX512
+constexpr bool kAvx512 = true;
+#else
+constexpr bool kAvx512 = false;
+#endif
+
+Table this_build() {
+  const Part parts[]{
+      {"MPI", kMpi, "training under mpirun and srun", "libopenmpi-dev"},
+      {"ZeroMQ", kZeroMq, "training by processes started by hand", "libzmq3-dev"},
+      {"overture-ns3", network::ns3::find_ns3_program().has_value(), "flows --backend ns3", "libns3-dev"},
+      {"AVX2 loops", kAvx2, "training on processors with AVX2", "a compiler that knows -mavx2"},
+      {"AVX-512 loops", kAvx512, "training on processors with AVX-512", "a compiler that knows -mavx512f"}};
+  Table table({"this build has", "", "for", "added by"});
+  for (const Part& part : parts)
+    table.add({part.name, part.there ? "yes" : "no", part.use, part.there ? "" : part.package});
+  return table;
+}
 
 std::string memory() {
   const auto pages = static_cast<std::int64_t>(sysconf(_SC_PHYS_PAGES));
@@ -84,8 +124,7 @@ int run() {
   machine.add({"disk, free here", free_disk()});
   machine.add({"vector unit", vectors()});
   machine.add({"huge pages", huge_pages()});
-  machine.add({"overture-ns3", network::ns3::find_ns3_program() ? "found" : "not built"});
-  fmt::print("{}\n", machine.text());
+  fmt::print("{}\n{}\n", machine.text(), this_build().text());
   Table table({"optional package", "installed", "for"});
   std::string missing;
   for (const Optional& optional : kOptional) {

@@ -8,11 +8,13 @@
 
 #include "overture/base/error.h"
 #include "overture/base/files.h"
+#include "overture/base/hash.h"
 #include "overture/base/json.h"
 #include "overture/base/table.h"
 #include "overture/cli/commands.h"
 #include "overture/cli/counts.h"
 #include "overture/cli/evaluation.h"
+#include "overture/cli/output.h"
 #include "overture/cli/version.h"
 #include "overture/report/html.h"
 #include "overture/report/results_folder.h"
@@ -30,9 +32,7 @@ struct EvaluateOptions {
   std::string checkpoint;
   std::string data;
   std::vector<std::string> overrides;
-  std::string out;
-  bool json = false;
-  bool no_report = false;
+  Output output;
 };
 
 struct Evaluated {
@@ -42,10 +42,6 @@ struct Evaluated {
   std::string digest;  // of all predictions
   double seconds = 0;
 };
-
-fs::path results_folder_of(const EvaluateOptions& options) {
-  return options.out.empty() ? fs::path(options.folder) / "evaluation" : fs::path(options.out);
-}
 
 setup::TrainSetup setup_of(const EvaluateOptions& options) {
   setup::TrainSetup setup =
@@ -61,7 +57,7 @@ Evaluated evaluate_checkpoint(const setup::TrainSetup& setup, const fs::path& ch
   train::TrainConfig config = setup::make_train_config(setup, source->shape());
   config.fixed.clear();  // other data may be evaluated, too
   train::LocalTraining training(config, checkpoint);
-  report::Digest digest;
+  Digest digest;
   Evaluated done{.checkpoint = checkpoint, .steps = training.first_step()};
   const auto started = std::chrono::steady_clock::now();
   done.metrics = evaluate(*source, [&](const data::Batch& batch) {
@@ -84,10 +80,22 @@ std::string summary_of(const setup::TrainSetup& setup, const Evaluated& done) {
   return report::summary_text(root);
 }
 
+// "best" is the one that the run's summary names.
+fs::path checkpoint_given(const EvaluateOptions& options) {
+  if (options.checkpoint.empty()) return fs::path(options.folder) / "checkpoints";
+  if (options.checkpoint != "best") return options.checkpoint;
+  const fs::path file = fs::path(options.folder) / "summary.json";
+  const Json summary = parse_json(read_file(file));
+  if (!summary.is_object() || !summary.contains("best_checkpoint") || !summary["best_checkpoint"].is_string())
+    throw UserError({.file = file.string()}, "names no best checkpoint",
+                    "train with evaluate_every and checkpoint_every, or with patience");
+  return fs::path(options.folder) / "checkpoints" /
+         fs::path(summary["best_checkpoint"].get<std::string>()).filename();
+}
+
 int run(const EvaluateOptions& options) {
   const setup::TrainSetup setup = setup_of(options);
-  const fs::path given =
-      options.checkpoint.empty() ? fs::path(options.folder) / "checkpoints" : fs::path(options.checkpoint);
+  const fs::path given = checkpoint_given(options);
   const auto whole = train::whole_checkpoint(given);
   for (const std::string& damage : whole ? whole->damaged : std::vector<std::string>())
     fmt::print(stderr, "warning: {}\n", damage);
@@ -96,23 +104,20 @@ int run(const EvaluateOptions& options) {
     throw UserError({.file = given.string()}, "holds no checkpoint to evaluate",
                     "give the folder that `overture train` wrote, or a checkpoint with --checkpoint");
   }
+  const fs::path folder = options.output.folder_or(fs::path(options.folder) / "evaluation");
+  claim(options.output, folder, "evaluate", setup::write_train_setup(setup));
   const Evaluated done = evaluate_checkpoint(setup, *found);
-  const fs::path folder = results_folder_of(options);
   const std::string summary = summary_of(setup, done);
-  report::make_results_folder(folder);
   write_file(folder / "setup.yaml", setup::write_train_setup(setup));
   write_file(folder / "summary.json", summary);
-  if (!options.no_report) report::write_html(folder);
-  if (options.json) {
-    fmt::print("{}", summary);
-    return 0;
-  }
+  if (!options.output.no_report) report::write_html(folder);
+  json_result(summary);
   Table table({"what", "value"});
   table.add({"steps trained", with_commas(done.steps)});
   for (const auto& [label, value] : metric_lines(done.metrics, setup.data.test_every > 0))
     table.add({label, value});
-  fmt::print("{}\ncheckpoint: {}\nresults: {}\n", table.text(), found->string(), folder.string());
-  if (!options.no_report) fmt::print("report: {}\n", (folder / "report.html").string());
+  fmt::print("{}\ncheckpoint: {}\n", table.text(), found->string());
+  print_where(folder, options.output);
   return 0;
 }
 
@@ -121,13 +126,12 @@ int run(const EvaluateOptions& options) {
 void add_evaluate(Command& root) {
   auto options = std::make_shared<EvaluateOptions>();
   Command command = root.add("evaluate", "Say how good a trained model is: log-loss, AUC, accuracy");
+  add_output(command, options->output, "evaluation/ in that folder");
   command.positional("results", options->folder, "Folder that `overture train` wrote")
-      .option("--checkpoint", options->checkpoint, "One of its checkpoints (default: the newest)")
+      .option("--checkpoint", options->checkpoint,
+              "A checkpoint, or best: that of the highest AUC (default: the newest)")
       .option("--data", options->data, "Other data, all of it, instead of what was held out")
       .option("-s,--set", options->overrides, "key=value: change one key of the setup; may be repeated")
-      .option("-o,--results", options->out, "Folder for the results (default: evaluation/ in the folder)")
-      .flag("--no-report", options->no_report, "Do not make report.html")
-      .flag("--json", options->json, "Print summary.json instead of a table")
       .examples("  overture evaluate results/train\n  overture evaluate results/train --data day_23.tsv.gz")
       .runs([options] { return run(*options); });
 }

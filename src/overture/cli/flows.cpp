@@ -8,17 +8,19 @@
 #include "overture/base/error.h"
 #include "overture/base/files.h"
 #include "overture/base/interrupt.h"
-#include "overture/base/progress.h"
 #include "overture/base/table.h"
 #include "overture/base/text.h"
 #include "overture/cli/commands.h"
+#include "overture/cli/flows_tries.h"
+#include "overture/cli/output.h"
+#include "overture/cli/run_progress.h"
 #include "overture/cli/version.h"
+#include "overture/formats/flow_list.h"
 #include "overture/network/ns3/ns3_program.h"
 #include "overture/network/run_flows.h"
 #include "overture/report/flows_summary.h"
 #include "overture/report/html.h"
 #include "overture/report/rotor_summary.h"
-#include "overture/setup/flow_list.h"
 #include "overture/setup/setup.h"
 
 namespace overture::cli {
@@ -28,13 +30,12 @@ struct FlowsOptions {
   std::string setup;
   std::vector<std::string> overrides;
   std::string flows;
-  std::string out;
-  std::string folder;
+  std::string csv;
+  Output output;
   std::string backend;
   std::string max_sim_time;
   int max_wall_seconds = 0;
-  bool json = false;
-  bool no_report = false;
+  bool no_why = false;
 };
 
 network::RunLimits limits(const FlowsOptions& options) {
@@ -67,12 +68,9 @@ void print_summary(const setup::Setup& setup, const network::FlowsResult& result
   for (const auto& [label, text] : told.lines) table.add({label, text});
   fmt::print("{}\n", table.text());
   print_why(told.why);
-  if (result.locked) {
-    fmt::print("note: {}\n",
-               wrap("the network has locked up: full buffers wait for each other in a circle. On "
-                    "rings, network.lossless.control: credits avoids that.",
-                    80, 6));
-  }
+  if (result.locked) fmt::print("note: on rings, network.lossless.control: credits avoids lock-ups\n");
+  if (result.finished < flows)
+    fmt::print("note: {} of {} flows did not finish\n", flows - result.finished, flows);
 }
 
 // Completion times only: ns-3 is here to be compared with.
@@ -91,18 +89,22 @@ int run_on_ns3(const FlowsOptions& options, const setup::Setup& setup,
                                              flows, limits(options))
                          .completion;
   summarise(flows, times);
-  const std::filesystem::path out = options.out.empty() ? "fct-ns3.csv" : options.out;
-  write_file(out, setup::write_flow_csv(flows, times));
+  const std::filesystem::path out = options.csv.empty() ? "fct-ns3.csv" : options.csv;
+  write_file(out, formats::write_flow_csv(flows, times));
   fmt::print("{} on ns-3: {} of {} flows finished, makespan {}\ncompletion times: {}\n", setup.name,
              times.finished, flows.size(), to_string(times.makespan), out.string());
-  return 0;
+  return times.finished == flows.size() ? 0 : kUnfinished;
 }
 
 // With a line of progress; Ctrl-C ends the run early and leaves what it has.
 network::FlowsResult run_flows(const FlowsOptions& options, const setup::Setup& setup,
-                               const std::vector<network::FlowSpec>& flows) {
-  const Interrupt interrupt;
-  Progress progress("flows", static_cast<std::int64_t>(flows.size()));
+                               const std::vector<network::FlowSpec>& flows,
+                               const std::filesystem::path& folder) {
+  RunProgress progress({.folder = folder,
+                        .kind = "flows",
+                        .name = setup.name,
+                        .what = "flows",
+                        .total = static_cast<std::int64_t>(flows.size())});
   network::RunLimits bounds = limits(options);
   bounds.go_on = [&](std::size_t finished) {
     progress.update(static_cast<std::int64_t>(finished));
@@ -115,62 +117,81 @@ network::FlowsResult run_flows(const FlowsOptions& options, const setup::Setup& 
   return result;
 }
 
-std::filesystem::path results_folder(const FlowsOptions& options) {
-  return options.folder.empty()
-             ? std::filesystem::path("results") / std::filesystem::path(options.setup).stem()
-             : std::filesystem::path(options.folder);
-}
+struct Asked {
+  setup::Setup setup;
+  std::string setup_yaml;
+  int hosts = 0;
+  std::filesystem::path folder;
+};
 
 // Writes the results; rotors have a schedule and other things to tell.
-Told write_results(const setup::Setup& setup, const std::vector<network::FlowSpec>& flows,
-                   const network::FlowsResult& result, int hosts, const std::filesystem::path& folder) {
+Told write_results(const Asked& asked, const std::vector<network::FlowSpec>& flows,
+                   const network::FlowsResult& result, const std::string& tried) {
+  const setup::Setup& setup = asked.setup;
   const network::NetworkConfig config = setup::network_config(setup);
   if (const auto* rotors = std::get_if<network::RotorNetworkConfig>(&config)) {
     const topology::Opera opera = make_opera(rotors->topology);
-    const report::RotorRun run{.name = setup.name,
-                               .setup_yaml = setup::write_setup(setup),
+    const report::RotorReport run{.name = setup.name,
+                               .setup_yaml = asked.setup_yaml,
                                .version = version_text(),
                                .opera = opera,
                                .config = rotors->rotors,
                                .flows = flows,
-                               .result = result};
-    report::write_rotor_folder(run, folder);
+                               .result = result,
+                               .tried = tried};
+    report::write_rotor_folder(run, asked.folder);
     return {report::rotor_lines(run), report::rotor_why(run), report::rotor_summary_json(run)};
   }
   const report::FlowsRun run{.name = setup.name,
-                             .setup_yaml = setup::write_setup(setup),
+                             .setup_yaml = asked.setup_yaml,
                              .version = version_text(),
                              .seed = setup.seed,
-                             .hosts = hosts,
+                             .hosts = asked.hosts,
                              .flows = flows,
-                             .result = result};
-  report::write_flows_folder(run, folder);
+                             .result = result,
+                             .tried = tried};
+  report::write_flows_folder(run, asked.folder);
   return {report::flows_lines(run), report::flows_why(run), report::flows_summary_json(run)};
 }
 
-int run(const FlowsOptions& options) {
+std::vector<std::string> overrides_of(const FlowsOptions& options) {
   std::vector<std::string> overrides = options.overrides;
-  const bool ns3 = options.backend == "ns3";
-  if (!ns3 && !options.backend.empty()) overrides.push_back("network.backend=" + options.backend);
-  const setup::Setup setup = setup::load_setup(options.setup, overrides, setup::Needs::network);
-  const int hosts = network::count_hosts(setup::network_config(setup));
-  const auto flows =
-      options.flows.empty() ? setup::make_traffic(setup, hosts) : setup::read_flows(options.flows);
-  if (ns3) return run_on_ns3(options, setup, flows);
-  const network::FlowsResult result = run_flows(options, setup, flows);
-  const std::filesystem::path folder = results_folder(options);
-  const Told told = write_results(setup, flows, result, hosts, folder);
-  write_file(options.out.empty() ? folder / "fct.csv" : std::filesystem::path(options.out),
-             setup::write_flow_csv(flows, result));
-  if (!options.no_report) report::write_html(folder);
-  if (options.json) {
-    fmt::print("{}", told.json);
-    return 0;
-  }
-  print_summary(setup, result, hosts, flows.size(), told);
-  fmt::print("results: {}\n", folder.string());
-  if (!options.no_report) fmt::print("report: {}\n", (folder / "report.html").string());
-  return 0;
+  if (!options.backend.empty() && options.backend != "ns3")
+    overrides.push_back("network.backend=" + options.backend);
+  return overrides;
+}
+
+// The flows of a list belong to what was asked.
+std::string setup_yaml_of(const FlowsOptions& options, const setup::Setup& setup) {
+  const std::string list = options.flows.empty() ? "" : fmt::format("# flows: {}\n", options.flows);
+  return setup::write_setup(setup) + list;
+}
+
+int run(const FlowsOptions& options) {
+  const Interrupt interrupt;
+  const std::vector<std::string> overrides = overrides_of(options);
+  Asked asked{.setup = setup::load_setup(options.setup, overrides, setup::Needs::network)};
+  asked.hosts = network::count_hosts(setup::network_config(asked.setup));
+  const auto flows = options.flows.empty() ? setup::make_traffic(asked.setup, asked.hosts)
+                                           : formats::read_flows(options.flows);
+  if (options.backend == "ns3") return run_on_ns3(options, asked.setup, flows);
+  asked.setup_yaml = setup_yaml_of(options, asked.setup);
+  asked.folder = options.output.folder_or(std::filesystem::path("results") /
+                                          std::filesystem::path(options.setup).stem());
+  claim(options.output, asked.folder, "flows", asked.setup_yaml);
+  const network::FlowsResult result = run_flows(options, asked.setup, flows, asked.folder);
+  const bool tries = !options.no_why && !Interrupt::requested();
+  const std::string tried =
+      tries ? tell(try_changes(asked.setup, overrides, flows, result), result.makespan) : "";
+  const Told told = write_results(asked, flows, result, tried);
+  write_file(options.csv.empty() ? asked.folder / "fct.csv" : std::filesystem::path(options.csv),
+             formats::write_flow_csv(flows, result));
+  if (!options.output.no_report) report::write_html(asked.folder);
+  json_result(told.json);
+  print_summary(asked.setup, result, asked.hosts, flows.size(), told);
+  print_where(asked.folder, options.output);
+  if (Interrupt::requested()) return kInterrupted;
+  return result.finished == flows.size() ? 0 : kUnfinished;
 }
 
 }  // namespace
@@ -178,23 +199,23 @@ int run(const FlowsOptions& options) {
 void add_flows(Command& root) {
   auto options = std::make_shared<FlowsOptions>();
   Command command = root.add("flows", "Run a list of flows on a network: completion times, drops, queues");
+  add_output(command, options->output, "results/<setup name>", "-o,--results");
   command.positional("setup", options->setup, "Setup file (YAML); see docs/reference/setup.md")
       .option("--flows", options->flows,
               "src,dst,bytes,start_ns as CSV, or htsim's .cm; instead of the setup's traffic")
-      .option("--out", options->out, "Completion times as CSV (default: fct.csv in the results)")
-      .option("-o,--results", options->folder, "Folder for the results (default: results/<setup name>)")
+      .option("--csv,--out", options->csv, "File for the completion times (default: fct.csv in the results)")
       .option("-s,--set", options->overrides, "key=value: change one key of the setup; may be repeated")
       .option("--backend", options->backend,
               "Instead of network.backend; or ns3 to compare with Debian's ns-3 (completion times only)")
       .option("--max-sim-time", options->max_sim_time, "Stop at this simulated time and report what finished")
       .option("--max-wall", options->max_wall_seconds,
               "Stop after so many seconds and report what finished; 0: never")
-      .flag("--json", options->json, "Print summary.json instead of a table")
-      .flag("--no-report", options->no_report, "Do not make report.html")
+      .flag("--no-why", options->no_why, "Do not try what would make the run faster")
       .examples(
           "  overture flows fat-tree.yaml\n"
-          "  overture flows fat-tree.yaml --flows flows.csv --out fct.csv\n"
-          "  overture flows fat-tree.yaml -s traffic.pattern=permutation -s network.paths=spray\n"
+          "  overture flows fat-tree.yaml --flows flows.csv -o results/mine\n"
+          "  overture flows fat-tree.yaml -s traffic.pattern=permutation \\\n"
+          "    -s network.paths=spray -o results/spray\n"
           "  overture flows opera.yaml                      (rotor switches)")
       .runs([options] { return run(*options); });
 }

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include "overture/base/error.h"
-#include "overture/base/files.h"
 #include "overture/cli/commands.h"
-#include "overture/workload/astra_text.h"
+#include "overture/cli/output.h"
+#include "overture/formats/astra/workload_text.h"
+#include "overture/setup/setup.h"
+#include "overture/workload/dlrm_training.h"
 #include "overture/workload/generator.h"
 
 namespace overture::cli {
@@ -13,6 +15,7 @@ namespace {
 
 struct GenerateWorkloadOptions {
   std::string mnk;
+  std::string setup;
   std::string strategy = "DATA";
   int npus = 1;
   int packages = 1;
@@ -36,23 +39,35 @@ compute::ComputeModel compute_model(const GenerateWorkloadOptions& options) {
   return compute::parse_compute_model(options.compute);
 }
 
-int run(const GenerateWorkloadOptions& options) {
+// ASTRA-sim's file of the DLRM that a setup describes.
+workload::Workload of_setup(const std::string& file) {
+  const setup::Setup setup = setup::load_setup(file);
+  if (!setup.dlrm)
+    throw UserError({.file = file, .key = "workload.dlrm"}, "is missing", "examples/rm1.yaml has one");
+  return workload::astra_form(setup.simulation.workload);
+}
+
+workload::Workload of_products(const GenerateWorkloadOptions& options) {
   const Result<Duration> update = parse_duration(options.update_delay);
   if (!update) throw UserError({.key = "--update-delay"}, update.error());
-  const auto workload = workload::generate(workload::read_mnk(options.mnk),
-                                           {.strategy = workload::parse_strategy(options.strategy),
-                                            .npus = options.npus,
-                                            .packages = options.packages,
-                                            .element = Bytes{options.datatype_size},
-                                            .compute = compute_model(options),
-                                            .update = update.value()});
-  const std::string text = workload::write_astra_workload(workload);
-  if (options.out.empty()) {
-    fmt::print("{}", text);
-  } else {
-    write_file(options.out, text);
+  return workload::generate(workload::read_mnk(options.mnk),
+                            {.strategy = workload::parse_strategy(options.strategy),
+                             .npus = options.npus,
+                             .packages = options.packages,
+                             .element = Bytes{options.datatype_size},
+                             .compute = compute_model(options),
+                             .update = update.value()});
+}
+
+int run(const GenerateWorkloadOptions& options) {
+  if (options.mnk.empty() == options.setup.empty())
+    throw UserError({.key = "--mnk"}, options.mnk.empty() ? "is missing" : "and --dlrm exclude each other",
+                    "use --mnk TABLE.csv, or --dlrm SETUP.yaml with workload.dlrm");
+  const workload::Workload workload = options.setup.empty() ? of_products(options) : of_setup(options.setup);
+  const std::string text = formats::write_astra_workload(workload);
+  write_or_print(options.out, text);
+  if (!options.out.empty())
     fmt::print(stderr, "{} layers written to {}\n", workload.layers.size(), options.out);
-  }
   return 0;
 }
 
@@ -60,9 +75,12 @@ int run(const GenerateWorkloadOptions& options) {
 
 void add_generate(Command& root) {
   auto options = std::make_shared<GenerateWorkloadOptions>();
-  Command generate = root.add("generate", "Make inputs: workloads, task graphs, datasets, topologies");
+  Command generate =
+      root.add("generate", "Make inputs: workloads, task graphs, Chakra traces, datasets, topologies");
   Command command = generate.add("workload", "A workload file from a table of matrix multiplications");
-  command.required_option("--mnk", options->mnk, "CSV: Layer,m,n,k (batch, outputs, inputs)")
+  command.option("--mnk", options->mnk, "CSV: Layer,m,n,k (batch, outputs, inputs)")
+      .option("--dlrm", options->setup,
+              "In place of --mnk: a setup with workload.dlrm; becomes HYBRID_DLRM for its network")
       .option("--strategy,--parallel", options->strategy,
               "DATA, MODEL, HYBRID_DATA_MODEL, HYBRID_MODEL_DATA, HYBRID_CUSTOMIZED")
       .option("--npus,--num_npus", options->npus, "NPUs in all")
@@ -78,13 +96,16 @@ void add_generate(Command& root) {
       .option("--update-delay", options->update_delay, "After every collective of a layer")
       .option("-o,--out,--output_file", options->out, "File to write (default: standard output)")
       .examples(
-          "  overture generate workload --mnk mnk.csv --strategy DATA --npus 16 --compute scale-sim:tpu.cfg "
-          "\\\n"
-          "      --out workload.txt\n"
-          "  overture generate workload --mnk mnk.csv --npus 64 --compute 'roofline:312 TFLOPS,1.5 TB/s'")
+          "  overture generate workload --mnk mnk.csv --strategy DATA --npus 16 \\\n"
+          "    --compute scale-sim:tpu.cfg -o workload.txt\n"
+          "  overture generate workload --mnk mnk.csv --npus 64 \\\n"
+          "    --compute 'roofline:312 TFLOPS,1.5 TB/s'\n"
+          "  overture generate workload --dlrm rm1.yaml -o rm1.txt")
       .runs([options] { return run(*options); });
   add_generate_dataset(generate);
   add_generate_tasks(generate);
+  add_generate_chakra(generate);
+  add_generate_infragraph(generate);
   add_generate_topology(generate);
 }
 

@@ -36,7 +36,7 @@ struct GenerateDatasetOptions {
   std::string out;
 };
 
-data::Pooling parse_pooling(const std::string& text) {
+data::PoolingDraw parse_pooling(const std::string& text) {
   constexpr std::string_view kGeometric = "geometric:";
   if (text.starts_with(kGeometric)) {
     return {.mean = parse_real(text.substr(kGeometric.size()), "--pooling"), .geometric = true};
@@ -146,10 +146,11 @@ void add_generate_dataset(Command& generate) {
       .option("--threads", options->threads, "0: one for each core; the data is the same")
       .flag("--sorted", options->sorted, "Popular rows lie together instead of scattered")
       .examples(
-          "  overture generate dataset --like kaggle --samples 1M --scale 0.01 --out clicks.ovd\n"
-          "  overture generate dataset --like terabyte --samples 100k --scale 0.001 --skew 1.05 --out "
-          "clicks.tsv\n"
-          "  overture generate dataset --like avazu --samples 10k --pooling geometric:5 --out clicks.jsonl")
+          "  overture generate dataset --like kaggle --samples 1M --scale 0.01 -o a.ovd\n"
+          "  overture generate dataset --like terabyte --samples 100k --scale 0.001 \\\n"
+          "    --skew 1.05 -o clicks.tsv\n"
+          "  overture generate dataset --like avazu --samples 10k \\\n"
+          "    --pooling geometric:5 -o clicks.jsonl")
       .runs([options] { return run(*options); });
 }
 

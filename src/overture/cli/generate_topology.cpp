@@ -6,7 +6,7 @@
 #include "overture/base/files.h"
 #include "overture/base/table.h"
 #include "overture/cli/commands.h"
-#include "overture/topology/dynexp_file.h"
+#include "overture/formats/dynexp.h"
 #include "overture/topology/opera_picture.h"
 
 namespace overture::cli {
@@ -72,16 +72,16 @@ void print_summary(const topology::Opera& opera, const std::vector<std::string>&
 int run(const GenerateTopologyOptions& options) {
   if (options.paths < 1) throw UserError({.key = "--paths"}, "must be at least 1");
   const bool read = !options.from.empty();
-  const topology::Dynexp network = [&] {
-    if (read) return topology::read_dynexp(options.from);
+  const formats::Dynexp network = [&] {
+    if (read) return formats::read_dynexp(options.from);
     topology::Opera opera = topology::generate_opera(config(options));
     topology::OperaPaths paths =
         options.out.empty() ? topology::OperaPaths(opera.tors()) : topology::OperaPaths(opera, options.paths);
-    return topology::Dynexp{.opera = std::move(opera), .paths = std::move(paths)};
+    return formats::Dynexp{.opera = std::move(opera), .paths = std::move(paths)};
   }();
   std::vector<std::string> files;
   if (!options.out.empty()) {
-    write_file(options.out, topology::write_dynexp(network.opera, network.paths));
+    write_file(options.out, formats::write_dynexp(network.opera, network.paths));
     files.push_back(options.out);
   }
   if (!options.picture.empty()) {
@@ -112,7 +112,8 @@ void add_generate_topology(Command& generate) {
       .option("-o,--out", options->out, "Write a dynexp file, as the Opera simulator reads it")
       .option("--picture", options->picture, "Draw the schedule as SVG")
       .examples(
-          "  overture generate topology opera --tors 32 --ports 8 --out opera.txt --picture schedule.svg\n"
+          "  overture generate topology opera --tors 32 --ports 8 -o opera.txt \\\n"
+          "    --picture schedule.svg\n"
           "  overture generate topology opera --tors 108 --ports 12 --rate '10 Gbps'\n"
           "  overture generate topology opera --from opera.txt --picture schedule.svg")
       .runs([options] { return run(*options); });

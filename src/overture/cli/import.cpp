@@ -3,9 +3,10 @@
 #include <fmt/format.h>
 
 #include "overture/base/error.h"
-#include "overture/base/files.h"
 #include "overture/cli/astra_files.h"
 #include "overture/cli/commands.h"
+#include "overture/cli/imports.h"
+#include "overture/cli/output.h"
 #include "overture/setup/setup.h"
 
 namespace overture::cli {
@@ -40,12 +41,7 @@ int run(const ImportOptions& options) {
       "# contention: none is ASTRA-sim's optimistic network. Remove the line to let messages share links; "
       "step and\n"
       "# cycle are its one-cycle bookkeeping and may go, too.\n";
-  const std::string text = header + setup::write_setup(setup);
-  if (options.out.empty()) {
-    fmt::print("{}", text);
-  } else {
-    write_file(options.out, text);
-  }
+  write_or_print(options.out, header + setup::write_setup(setup));
   return 0;
 }
 
@@ -53,17 +49,20 @@ int run(const ImportOptions& options) {
 
 void add_import(Command& root) {
   auto options = std::make_shared<ImportOptions>();
-  Command import = root.add("import", "Turn other tools' files into a setup");
+  Command import = root.add("import", "Turn other tools' files into a setup, or into what they tell");
+  add_import_htsim_log(import);
   Command command = import.add("astra", "ASTRA-sim 1.0's three files, with the flags of `overture astra`");
   add_astra_file_options(command, options->files);
   command.option("--name", options->name, "Name of the run")
       .option("-o,--out", options->out, "Setup file to write (default: standard output)")
       .examples(
-          "  overture import astra --network-configuration=network.json --system-configuration=system.txt "
-          "\\\n"
-          "      --workload-configuration=workload.txt --num-passes=2 -o setup.yaml\n"
+          "  overture import astra --network-configuration=network.json \\\n"
+          "    --system-configuration=system.txt --workload-configuration=workload.txt \\\n"
+          "    --num-passes=2 -o setup.yaml\n"
           "  overture simulate setup.yaml")
       .runs([options] { return run(*options); });
+  add_import_astra2(import);
+  add_import_infragraph(import);
 }
 
 }  // namespace overture::cli

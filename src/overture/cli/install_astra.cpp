@@ -22,15 +22,23 @@ void clear(const fs::path& link) {
   fs::remove(link);
 }
 
-int install(const std::string& folder) {
-  const fs::path link = fs::path(folder) / kAstraProgram;
+fs::path make_link(const std::string& folder, const char* name, std::string_view command) {
+  const fs::path link = fs::path(folder) / name;
   std::error_code error;
-  fs::create_directories(folder, error);
-  if (error) throw UserError({.file = folder}, "cannot be made: " + error.message());
   clear(link);
   fs::create_symlink(fs::read_symlink("/proc/self/exe"), link, error);
   if (error) throw UserError({.file = link.string()}, "cannot be made: " + error.message());
-  fmt::print("{} runs `overture astra`\n", link.string());
+  fmt::print("{} runs `overture {}`\n", link.string(), command);
+  return link;
+}
+
+int install(const std::string& folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) throw UserError({.file = folder}, "cannot be made: " + error.message());
+  const fs::path link = make_link(folder, kAstraProgram, "astra");
+  make_link(folder, kAstra2Unaware, "astra2 --backend=congestion_unaware");
+  make_link(folder, kAstra2Aware, "astra2 --backend=congestion_aware");
   fmt::print("in a script of ASTRA-sim: BINARY=\"{}\"\n", fs::absolute(link).lexically_normal().string());
   return 0;
 }
@@ -39,9 +47,9 @@ int install(const std::string& folder) {
 
 void add_install_astra(Command& root) {
   auto folder = std::make_shared<std::string>();
-  Command command =
-      root.add("install-astra", "Put a program named AnalyticalAstra into a folder, for ASTRA-sim's scripts");
-  command.positional("folder", *folder, "Folder for the link; it is made if it does not exist")
+  Command command = root.add(
+      "install-astra", "Put programs with the names of ASTRA-sim 1 and 2 into a folder, for its scripts");
+  command.positional("folder", *folder, "Folder for the links; it is made if it does not exist")
       .examples("  overture install-astra bin\n  bin/AnalyticalAstra --help")
       .runs([folder] { return install(*folder); });
 }

@@ -86,8 +86,8 @@ Hosts read_hosts(const std::string& file) {
       fail(role.empty() ? "names no role" : fmt::format("unknown role \"{}\"", role));
     }
   }
-  if (hosts.oracle.empty() || hosts.trainers.empty() || hosts.servers.empty())
-    throw UserError({.file = file}, "a run has an oracle, and at least one trainer and one server");
+  if (hosts.oracle.empty() || hosts.trainers.empty())
+    throw UserError({.file = file}, "a run has an oracle, at least one trainer, and servers");
   return hosts;
 }
 

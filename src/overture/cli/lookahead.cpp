@@ -47,8 +47,9 @@ void add_lookahead(Command& root) {
       .option("--cache-size", options->capacity, "Rows that the cache holds")
       .option("--trainers", options->trainers, "Trainers that share each batch")
       .examples(
-          "  overture lookahead trace.json --out plan\n"
-          "  overture lookahead trace.json --out plan --lookahead-value 20 --cache-size 5000")
+          "  overture lookahead trace.json -o plan\n"
+          "  overture lookahead trace.json -o plan --lookahead-value 20 \\\n"
+          "    --cache-size 5000")
       .runs([options] { return run(*options); });
 }
 

@@ -13,13 +13,16 @@ int main(int argc, char** argv) {
     add_demo(root);
     add_simulate(root);
     add_astra(root);
+    add_astra2(root);
     add_install_astra(root);
     add_import(root);
+    add_inspect(root);
     add_flows(root);
     add_sweep(root);
     add_study(root);
     add_validate(root);
     add_serve(root);
+    add_runs(root);
     add_doctor(root);
     add_completion(root);
     add_manual(root);
@@ -27,6 +30,8 @@ int main(int argc, char** argv) {
     add_parties(root);
     add_launch(root);
     add_evaluate(root);
+    add_predict(root);
+    add_export(root);
     add_lookahead(root);
     add_bench(root);
     add_replay(root);
@@ -35,5 +40,6 @@ int main(int argc, char** argv) {
     add_generate(root);
     add_convert(root);
     add_explain(root);
+    add_version(root);
   });
 }

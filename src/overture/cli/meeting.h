@@ -3,24 +3,16 @@
 #pragma once
 
 #include <optional>
-#include <string>
 
 #include "overture/cli/command.h"
+#include "overture/setup/by_hand.h"
 #include "overture/setup/remote_training.h"
 
 namespace overture::cli {
 
-// What a process was started as: `any` is `overture train`, which takes what is left under mpirun.
-enum class Role : int { any, oracle, trainer, server };
+using setup::Role;
 
-struct MeetingFlags {
-  std::optional<int> worker_id;
-  std::optional<int> world_size;
-  std::optional<int> world_size_trainers;
-  std::string master_ip = "127.0.0.1";
-  int master_port = 18000;  // as Bagpipe
-  int timeout = 60;         // seconds
-
+struct MeetingFlags : setup::ByHand {
   bool by_hand() const { return worker_id || world_size; }
 };
 

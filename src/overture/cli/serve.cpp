@@ -4,8 +4,10 @@
 
 #include <fmt/format.h>
 
+#include "overture/base/error.h"
 #include "overture/base/interrupt.h"
 #include "overture/cli/commands.h"
+#include "overture/report/html.h"
 #include "overture/serve/result_server.h"
 
 namespace overture::cli {
@@ -15,11 +17,19 @@ struct ServeOptions {
   std::string folder = "results";
   std::string address = "127.0.0.1";
   int port = 8080;
+  bool json = false;
 };
 
 int run(const ServeOptions& options) {
-  serve::ResultServer server(options.folder, options.address, options.port);
-  fmt::print("{} at http://{}:{}/ (Ctrl-C ends it)\n", options.folder, options.address, server.port());
+  if (options.port < 0 || options.port > 65'535)
+    throw UserError({.key = "--port"}, fmt::format("{} is no port", options.port), "from 0 (any) to 65535");
+  serve::ResultServer server(options.folder, options.address, options.port, report::page_text);
+  const std::string url = fmt::format("http://{}:{}/", options.address, server.port());
+  if (options.json) {
+    fmt::print("{{\"url\": \"{}\"}}\n", url);
+  } else {
+    fmt::print("{} at {} (Ctrl-C ends it)\n", options.folder, url);
+  }
   std::fflush(stdout);
   const Interrupt interrupt;
   std::jthread watch([&](const std::stop_token& done) {
@@ -39,6 +49,7 @@ void add_serve(Command& root) {
   command.positional("folder", options->folder, "Folder with results", false)
       .option("--address", options->address, "Where to listen; others than this machine only if you name it")
       .option("--port", options->port, "0: any free one")
+      .flag("--json", options->json, "Print the address as JSON")
       .examples("  overture serve\n  overture serve results --port 9000")
       .runs([options] { return run(*options); });
 }

@@ -30,7 +30,7 @@ struct TrainOptions {
   std::string folder;
   bool resume = false;
   bool overwrite = false;
-  bool json = false;
+  std::string weights;
   bool no_report = false;
   bool tensorboard = false;
   TrainFlags flags;
@@ -45,31 +45,42 @@ fs::path results_folder(const TrainOptions& options, const setup::TrainSetup& se
 
 void print_summary(const setup::TrainSetup& setup, const Trained& done, const fs::path& folder) {
   const train::Totals& totals = done.totals;
-  if (done.result.stopped_early) fmt::print("stopped after step {}; --resume goes on\n\n", done.result.steps);
+  if (done.out_of_patience) {
+    fmt::print("stopped after step {}: the AUC has not improved in {} evaluations\n\n", done.result.steps,
+               setup.patience);
+  } else if (done.result.stopped_early) {
+    fmt::print("interrupted after step {}; --resume goes on\n\n", done.result.steps);
+  }
   Table table({"what", "value"});
+  // How good the model is comes first; what it cost, after.
+  if (done.metrics) {
+    for (const auto& [label, value] : metric_lines(*done.metrics, true)) table.add({label, value});
+  }
+  if (done.best && done.evaluations.size() > 1)
+    table.add({"best AUC",
+               fmt::format("{:.6f} after step {}", done.best->metrics.auc, with_commas(done.best->steps))});
+  table.add({"loss of the last step", fmt::format("{:.5f}", totals.last_loss)});
+  table.add({"loss, smoothed", fmt::format("{:.5f}", totals.loss)});
   table.add({"steps", with_commas(done.result.steps)});
   table.add({"samples/s", fmt::format("{:.0f}", static_cast<double>(totals.samples) / done.seconds)});
   if (done.iterations.counted() > 0)
     table.add({"time per iteration", fmt::format("{:.3f} ms +- {:.3f} ms", 1e3 * done.iterations.mean(),
                                                  1e3 * done.iterations.deviation())});
-  table.add({"loss", fmt::format("{:.5f}", totals.loss)});
-  if (!setup::is_local(setup)) {
+  if (setup.cache.lookahead > 0) {
     table.add({"hit rate", fmt::format("{:.1f} %", 100 * totals.hit_rate())});
     table.add({"rows fetched", with_commas(totals.fetched_rows)});
     table.add({"bytes fetched", to_string(Bytes{totals.fetched_bytes})});
     table.add({"most rows in the cache", with_commas(totals.most_resident_rows)});
     table.add({"waited for rows", fmt::format("{:.2f} s", totals.waited_for_rows_seconds)});
-  }
-  if (done.metrics) {
-    for (const auto& [label, value] : metric_lines(*done.metrics, true)) table.add({label, value});
-  }
-  if (done.evaluations.size() > 1) {
-    const auto best = std::ranges::max_element(done.evaluations, {},
-                                               [](const train::HeldOut& one) { return one.metrics.auc; });
-    table.add({"best AUC", fmt::format("{:.6f} after step {}", best->metrics.auc, with_commas(best->steps))});
+  } else if (!setup::is_local(setup)) {
+    table.add({"pooled rows exchanged", with_commas(totals.fetched_rows)});
+    table.add({"their bytes, one way", to_string(Bytes{totals.fetched_bytes})});
+    table.add({"waited for rows", fmt::format("{:.2f} s", totals.waited_for_rows_seconds)});
   }
   fmt::print("{}\n", table.text());
   if (!done.why.empty()) fmt::print("why: {}\n", wrap(done.why, 80, 5));
+  if (!done.best_checkpoint.empty())
+    fmt::print("best checkpoint: {} (overture evaluate --checkpoint best)\n", done.best_checkpoint.string());
   fmt::print("results: {}\n", folder.string());
   if (fs::exists(folder / "report.html")) fmt::print("report: {}\n", (folder / "report.html").string());
 }
@@ -88,10 +99,11 @@ int run(const TrainOptions& options, Role role) {
   const bool leads = role == Role::any || role == Role::oracle;
   setup::TrainSetup setup;
   if (leads) setup = setup::load_train_setup(options.setup, how.assignments);
-  const auto meeting = meet(role, options.meeting, setup.trainers, setup.servers);
+  const auto meeting = meet(role, options.meeting, setup.trainers, setup::servers_of(setup));
   if (meeting && meeting->self != meeting->parties.oracle()) {
     if (!options.meeting.by_hand()) ignore_interrupts();  // mpirun tells all; the oracle ends the run
     setup::take_part(*meeting, how);
+    json_result("");  // the oracle tells the result
     return 0;
   }
   if (!meeting && role != Role::any)
@@ -103,15 +115,13 @@ int run(const TrainOptions& options, Role role) {
   const Trained done = run_training(setup, {.folder = folder,
                                             .resume = options.resume,
                                             .overwrite = options.overwrite,
+                                            .weights = options.weights,
                                             .report = !options.no_report,
                                             .tensorboard = options.tensorboard,
                                             .meeting = meeting});
-  if (options.json) {
-    fmt::print("{}", done.summary);
-  } else {
-    print_summary(setup, done, folder);
-  }
-  return 0;
+  json_result(done.summary);
+  print_summary(setup, done, folder);
+  return done.result.stopped_early && Interrupt::requested() ? kInterrupted : 0;
 }
 
 void add_options(Command& command, TrainOptions& options) {
@@ -120,12 +130,12 @@ void add_options(Command& command, TrainOptions& options) {
                   "Setup file (YAML); not needed if flags give everything; see docs/reference/train.md",
                   false)
       .option("-s,--set", options.overrides, "key=value: change one key of the setup; may be repeated")
-      .option("-o,--results", options.folder, "Folder for the results (default: results/<setup name>)")
+      .option("-o,--results,--out", options.folder, "Folder for the results (default: results/<setup name>)")
       .flag("--resume", options.resume, "Go on where the run in the results folder was stopped")
       .flag("--overwrite", options.overwrite, "Replace the run in the results folder")
+      .option("--weights", options.weights, "Start from weights in a file: npz, torch's or safetensors")
       .flag("--no-report", options.no_report, "Do not make report.html")
-      .flag("--tensorboard", options.tensorboard, "Also write curves for TensorBoard, into tensorboard/")
-      .flag("--json", options.json, "Print summary.json instead of a table");
+      .flag("--tensorboard", options.tensorboard, "Also write curves for TensorBoard, into tensorboard/");
   add_train_flags(command, options.flags);
 }
 
@@ -150,8 +160,9 @@ void add_train(Command& root) {
   command.option("--world-size-trainers", options->meeting.world_size_trainers, "As --trainers")
       .examples(
           "  overture train --synthetic kaggle --scale 0.01 --samples 200000\n"
-          "  overture train --data clicks.ovt --arch-mlp-bot 13-512-256-64-16 --arch-mlp-top 512-256-1 \\\n"
-          "    --arch-sparse-feature-size 16 --mini-batch-size 2048 --lookahead-value 200\n"
+          "  overture train --data clicks.ovt --arch-mlp-bot 13-512-256-64-16 \\\n"
+          "    --arch-mlp-top 512-256-1 --arch-sparse-feature-size 16 \\\n"
+          "    --mini-batch-size 2048 --lookahead-value 200\n"
           "  overture train setup.yaml -s optimizer.kind=adagrad --resume\n"
           "  mpirun -n 4 overture train setup.yaml")
       .runs([options] {
@@ -162,13 +173,16 @@ void add_train(Command& root) {
 
 void add_parties(Command& root) {
   add_party(root, Role::oracle, "oracle", "Lead a training run whose parties are processes of their own",
-            "  overture oracle setup.yaml --worker-id 0 --world-size 4 --world-size-trainers 2 \\\n"
-            "    --master-ip 10.10.1.1\n"
-            "  mpirun -n 1 overture oracle setup.yaml : -n 2 overture server : -n 4 overture trainer");
+            "  overture oracle setup.yaml --worker-id 0 --world-size 4 \\\n"
+            "    --world-size-trainers 2 --master-ip 10.10.1.1\n"
+            "  mpirun -n 1 overture oracle setup.yaml : -n 2 overture server : \\\n"
+            "    -n 4 overture trainer");
   add_party(root, Role::trainer, "trainer", "Be a trainer of a run that an oracle leads",
-            "  overture trainer --worker-id 1 --world-size 4 --world-size-trainers 2 --master-ip 10.10.1.1");
+            "  overture trainer --worker-id 1 --world-size 4 \\\n"
+            "    --world-size-trainers 2 --master-ip 10.10.1.1");
   add_party(root, Role::server, "server", "Be an embedding server of a run that an oracle leads",
-            "  overture server --worker-id 3 --world-size 4 --world-size-trainers 2 --master-ip 10.10.1.1");
+            "  overture server --worker-id 3 --world-size 4 \\\n"
+            "    --world-size-trainers 2 --master-ip 10.10.1.1");
 }
 
 }  // namespace overture::cli

@@ -46,6 +46,8 @@ constexpr Flag kFlags[] = {
      "Steps whose checkpoints stay, beside the two newest and the best; 0: none"},
     {"--test-freq", "evaluate_every",
      "Steps between evaluations on the held-out samples; 0: only at the end"},
+    {"--patience", "patience",
+     "Stop when the held-out AUC has not improved in so many evaluations; 0: never"},
 };
 
 // Flags of Bagpipe's programs that need nothing here, and why.
@@ -72,6 +74,25 @@ constexpr Idle kIdle[] = {
     {"--worker-addresses", true, "the oracle tells everybody where the others are"},
     {"--log-file-path", true, "everything is in the results folder"},
     {"--s3", false, "results stay in their folder"},
+    {"--cleanup-proportion", true, "--cleanup-batch-proportion is the one that counts"},
+    {"--ln-emb", true, "the data or --emb-info-file says how many rows tables have"},
+    {"--dense-size", true, "the data says how many dense features there are"},
+    {"--verbose,-v", false, "everything is in the results folder"},
+    {"--data-generation", true, "--processed-csv and --synthetic say what the data is"},
+    {"--data-set", true, "--processed-csv and --synthetic say what the data is"},
+    {"--raw-data-file", true, "raw data is read by `overture convert`"},
+    {"--processed-data-file", true, "--processed-csv names the data"},
+    {"--data-size", true, "all of the data is read; --stop-iter ends earlier"},
+    {"--data-randomize", true, "the data keeps its order; data.shuffle_block changes it"},
+    {"--data-trace-enable-padding", true, "there are no traces to pad"},
+    {"--data-sub-sample-rate", true, "no sample is left out"},
+    {"--max-ind-range", true, "ids are those of the data"},
+    {"--num-indices-per-lookup", true, "the data says what a sample looks up"},
+    {"--num-indices-per-lookup-fixed", true, "the data says what a sample looks up"},
+    {"--memory-map", false, "our own format is always mapped; `overture convert` writes it"},
+    {"--test-mini-batch-size", true, "held-out samples come in batches of --mini-batch-size"},
+    {"--multiplicative-decrease-param", true, "the window shrinks as far as --cache-size needs"},
+    {"--additive-increase-param", true, "the window grows as far as --cache-size allows"},
 };
 
 // "2-5" are the convolutions of 14 to 20 channels, as in Bagpipe.
@@ -114,6 +135,7 @@ void add_train_flags(Command& command, TrainFlags& flags) {
       .option("--filter-range", flags.filter_range,
               "Of FGCNN as Bagpipe has it, such as 2-5: channels 14-16-18-20")
       .option("--device", flags.device, "cpu; there is no other")
+      .option("--loss-function", flags.loss_function, "bce; there is no other")
       .option("--logging-prefix", flags.logging_prefix, "Name of the run, as `name`");
   for (const Idle& idle : kIdle) {
     const std::string help = std::string("Bagpipe's; does nothing: ") + idle.why;
@@ -129,8 +151,9 @@ void add_train_flags(Command& command, TrainFlags& flags) {
 std::vector<std::string> TrainFlags::notes() const {
   std::vector<std::string> result;
   for (std::size_t i = 0; i < idle.size(); ++i) {
+    const std::string names = kIdle[i].name;
     if (idle[i]->given || !idle[i]->value.empty())
-      result.push_back(std::string(kIdle[i].name) + " does nothing: " + kIdle[i].why);
+      result.push_back(names.substr(0, names.find(',')) + " does nothing: " + kIdle[i].why);
   }
   return result;
 }
@@ -147,6 +170,10 @@ std::vector<std::string> TrainFlags::assignments() const {
   if (!device.empty() && device != "cpu")
     throw UserError({.key = "--device"}, "\"" + device + "\": training runs on the CPU",
                     "give cpu, or nothing");
+  if (!loss_function.empty() && loss_function != "bce")
+    throw UserError({.key = "--loss-function"},
+                    "\"" + loss_function + "\": the loss is the binary cross entropy",
+                    "give bce, or nothing");
   if (!emb_info_file.empty()) result.push_back("tables.rows=" + rows_of(emb_info_file));
   if (!logging_prefix.empty()) result.push_back("name=" + logging_prefix);
   if (!filter_range.empty()) {

@@ -27,6 +27,7 @@ struct TrainFlags {
   std::string emb_info_file;
   std::string filter_range;
   std::string device;
+  std::string loss_function;
   std::string logging_prefix;
 
   // --world-size-trainers says how many trainers there are, beside its part in finding them.

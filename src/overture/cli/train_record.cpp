@@ -2,19 +2,22 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 
 #include <fmt/format.h>
 
 namespace overture::cli {
 namespace {
 
-constexpr int kComputeStream = 1;
-constexpr int kRowStream = 2;
-constexpr int kPeerStream = 3;
-constexpr int kPlanStream = 4;
-
-Duration from_seconds(double seconds) { return Duration{std::llround(std::max(seconds, 0.0) * 1e12)}; }
+// By what is done. HTA takes "Memcpy" for copies and "nccl" for communication.
+struct Stream {
+  int number;
+  const char* name;
+  const char* slice;
+};
+constexpr Stream kStreams[] = {{1, "compute", "forward, backward, update"},
+                               {4, "waiting for the plan", "plan"},
+                               {2, "waiting for rows", "Memcpy rows (server -> trainer)"},
+                               {3, "waiting for peers", "ncclKernel_AllReduce"}};
 
 }  // namespace
 
@@ -27,46 +30,51 @@ bool WatchedBatches::next(data::Batch& batch) {
   return true;
 }
 
-// HTA takes "Memcpy" for copies and "nccl" for communication.
-void TrainRecord::add(const train::StepReport& step, double seconds) {
+void TrainRecord::add(const train::StepReport& step) {
   digest_.add(step.step);
   digest_.add_bits(step.loss);
-  if (last_ == Time{}) {
-    trace_.name_stream(kComputeStream, "compute");
-    trace_.name_stream(kRowStream, "waiting for rows");
-    trace_.name_stream(kPeerStream, "waiting for peers");
-    trace_.name_stream(kPlanStream, "waiting for the plan");
+  if (traces_.empty()) begin(step);
+  for (std::size_t rank = 0; rank < step.trainers.size() && rank < traces_.size(); ++rank)
+    add_spans(traces_[rank], step, step.trainers[rank].spans);
+}
+
+void TrainRecord::begin(const train::StepReport& step) {
+  const auto count = static_cast<int>(step.trainers.size());
+  for (int rank = 0; rank < count; ++rank) {
+    report::Trace& trace =
+        traces_.emplace_back(rank, count, report::kMostTraceEvents / static_cast<std::size_t>(count));
+    for (const Stream& stream : kStreams) trace.name_stream(stream.number, stream.name);
+    for (const train::Span& span : step.trainers[static_cast<std::size_t>(rank)].spans)
+      origin_ = origin_ ? std::min(*origin_, span.begin) : span.begin;
   }
-  const Time end{from_seconds(seconds)};
-  const std::array parts{
-      std::tuple{"plan", kPlanStream, from_seconds(step.waited_for_plan_seconds)},
-      std::tuple{"Memcpy rows (server -> trainer)", kRowStream, from_seconds(step.waited_for_rows_seconds)},
-      std::tuple{"forward, backward, update", kComputeStream, from_seconds(step.compute_seconds)},
-      std::tuple{"ncclKernel_AllReduce", kPeerStream, from_seconds(step.waited_for_peers_seconds)}};
-  Duration known{};
-  for (const auto& [name, stream, length] : parts) known += length;
-  const Time start = std::max(last_, end - std::max(known, Duration{}));
-  trace_.add(report::TraceStep{static_cast<int>(step.step), start, end - start});
-  Time at = start;
-  for (const auto& [name, stream, length] : parts) {
-    if (length > Duration{}) {
-      trace_.add(report::TraceSlice{.name = name,
-                                    .stream = stream,
-                                    .start = at,
-                                    .length = std::min(length, end - at),
-                                    .args = {{"step", fmt::format("{}", step.step)}}});
-    }
-    at = std::min(end, at + length);
+}
+
+void TrainRecord::add_spans(report::Trace& trace, const train::StepReport& step,
+                            const std::vector<train::Span>& spans) {
+  if (spans.empty() || !origin_) return;
+  const auto when = [&](std::int64_t nanoseconds) {
+    return Time{std::chrono::nanoseconds(std::max<std::int64_t>(0, nanoseconds - *origin_))};
+  };
+  const Time start = when(spans.front().begin);
+  trace.add(report::TraceStep{static_cast<int>(step.step), start, when(spans.back().end) - start});
+  for (const train::Span& span : spans) {
+    const Stream& stream = kStreams[static_cast<std::size_t>(span.what)];
+    trace.add(report::TraceSlice{.name = stream.slice,
+                                 .stream = stream.number,
+                                 .start = when(span.begin),
+                                 .length = when(span.end) - when(span.begin),
+                                 .args = {{"step", fmt::format("{}", step.step)}}});
   }
+  if (trace.rank() != 0) return;
   const double hits = step.rows == 0 ? 0 : static_cast<double>(step.hits) / static_cast<double>(step.rows);
-  trace_.add(report::TraceCounter{"hit rate %", start, 100 * hits});
-  trace_.add(report::TraceCounter{"rows in the cache", start, static_cast<double>(step.resident_rows)});
-  trace_.add(report::TraceCounter{"bytes fetched", start, static_cast<double>(step.fetched_bytes)});
-  last_ = end;
+  trace.add(report::TraceCounter{"hit rate %", start, 100 * hits});
+  trace.add(report::TraceCounter{"rows in the cache", start, static_cast<double>(step.resident_rows)});
+  trace.add(report::TraceCounter{"bytes fetched", start, static_cast<double>(step.fetched_bytes)});
 }
 
 void TrainRecord::write_trace(const std::filesystem::path& folder) const {
-  report::write_trace_files(std::span(&trace_, 1), folder);
+  const report::Trace nothing(0, 1);
+  report::write_trace_files(traces_.empty() ? std::span(&nothing, 1) : std::span(traces_), folder);
 }
 
 std::string train_why(const train::Totals& totals, double seconds, bool cached) {

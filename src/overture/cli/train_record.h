@@ -4,8 +4,11 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
+#include <vector>
 
+#include "overture/base/hash.h"
 #include "overture/data/batch.h"
 #include "overture/report/miss_ratio.h"
 #include "overture/report/results_folder.h"
@@ -28,25 +31,23 @@ class WatchedBatches final : public data::BatchSource {
   report::MissRatioCurve& curve_;
 };
 
-// The steps of a run as a trace of its slowest trainer: how long it waited for the plan, for rows and for its
-// peers, and computed. A step tells how long, not when; its parts stand one after the other.
+// The steps of a run as a trace: when every trainer waited for the plan, for rows and for its peers, and when
+// it computed. Time is that of the trainers' wall clocks, from when the first began its first step.
 class TrainRecord {
  public:
-  explicit TrainRecord(int trainers) : trace_(0, trainers, kMostEvents) {}
-
-  // `seconds` since the run began, when the step had ended.
-  void add(const train::StepReport& step, double seconds);
+  void add(const train::StepReport& step);
 
   // The same for the same losses, bit for bit.
   std::string digest() const { return digest_.text(); }
   void write_trace(const std::filesystem::path& folder) const;
 
  private:
-  static constexpr std::size_t kMostEvents = 200'000;
+  void begin(const train::StepReport& step);
+  void add_spans(report::Trace& trace, const train::StepReport& step, const std::vector<train::Span>& spans);
 
-  report::Trace trace_;
-  report::Digest digest_;
-  Time last_{};
+  std::vector<report::Trace> traces_;  // by rank
+  Digest digest_;
+  std::optional<std::int64_t> origin_;  // of time
 };
 
 // Where the time went, and what would help most, in a sentence.

@@ -1,5 +1,6 @@
 #include "overture/cli/train_watch.h"
 
+#include <algorithm>
 #include <cstdio>
 
 #include <fmt/format.h>
@@ -16,12 +17,18 @@ double seconds_since_1970() {
 
 }  // namespace
 
-LiveLine::LiveLine() : terminal_(isatty(STDERR_FILENO) != 0) {}
+LiveLine::LiveLine(std::int64_t total) : terminal_(isatty(STDERR_FILENO) != 0), total_(total) {}
 
 void LiveLine::show(const train::Totals& totals, double seconds, std::int64_t step) {
   if (!terminal_ || Clock::now() - drawn_ < std::chrono::milliseconds(100)) return;
   drawn_ = Clock::now();
-  fmt::print(stderr, "\r\033[Kstep {}  {:.0f} samples/s  loss {:.5f}  hits {:.1f} %{}", step,
+  std::string at = fmt::format("step {}", step);
+  if (total_ > 0) {
+    const double left = seconds * static_cast<double>(std::max<std::int64_t>(total_ - step, 0)) /
+                        static_cast<double>(std::max<std::int64_t>(totals.steps, 1));
+    at += fmt::format(" of {}, {:.0f} s left", total_, left);
+  }
+  fmt::print(stderr, "\r\033[K{}  {:.0f} samples/s  loss {:.5f}  hits {:.1f} %{}", at,
              static_cast<double>(totals.samples) / seconds, totals.loss, 100 * totals.hit_rate(),
              auc_ ? fmt::format("  AUC {:.4f}", *auc_) : "");
   std::fflush(stderr);

@@ -17,7 +17,8 @@ namespace overture::cli {
 // One line that is drawn anew while training runs; only on a terminal.
 class LiveLine {
  public:
-  LiveLine();
+  // Of so many steps; 0: not known.
+  explicit LiveLine(std::int64_t total);
 
   void show(const train::Totals& totals, double seconds, std::int64_t step);
   // Stays on the screen, also where no line is drawn; the AUC then stands in the line.
@@ -28,6 +29,7 @@ class LiveLine {
   using Clock = std::chrono::steady_clock;
 
   bool terminal_;
+  std::int64_t total_;
   Clock::time_point drawn_{};
   std::optional<double> auc_;
 };

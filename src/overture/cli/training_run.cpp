@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <memory>
 #include <system_error>
 #include <utility>
@@ -16,6 +17,7 @@
 #include "overture/base/json.h"
 #include "overture/cli/bad_rows.h"
 #include "overture/cli/evaluation.h"
+#include "overture/cli/run_progress.h"
 #include "overture/cli/train_record.h"
 #include "overture/cli/train_watch.h"
 #include "overture/cli/version.h"
@@ -24,6 +26,7 @@
 #include "overture/train/checkpoint.h"
 #include "overture/train/local_training.h"
 #include "overture/train/session.h"
+#include "overture/train/weights.h"
 
 namespace overture::cli {
 namespace {
@@ -35,12 +38,30 @@ double seconds_since(Clock::time_point started) {
   return std::chrono::duration<double>(Clock::now() - started).count();
 }
 
+// 0 when only the end of the data tells.
+std::int64_t steps_expected(const setup::TrainSetup& setup) {
+  if (setup.steps > 0) return setup.steps;
+  if (setup.data.synthetic.empty()) return 0;
+  const auto samples = static_cast<std::int64_t>(setup.data.samples);
+  const std::int64_t held_out = setup.data.test_every > 0 ? samples / setup.data.test_every : 0;
+  return (samples - held_out) * setup.data.epochs / setup.batch_size;
+}
+
+// JSON has no word for what is not a number.
+std::string number_text(double value) { return std::isfinite(value) ? fmt::format("{}", value) : "null"; }
+
 // Notes every step and every evaluation of a run. Its clock stands still while the model is evaluated.
 class RunNotes {
  public:
   RunNotes(const setup::TrainSetup& setup, const TrainingAsked& asked, std::int64_t first_step)
       : tells_(setup.evaluate_every > 0 && !asked.quiet),
-        record_(setup.trainers),
+        progress_({.folder = asked.folder,
+                   .kind = "train",
+                   .name = setup.name,
+                   .what = "steps",
+                   .total = steps_expected(setup),
+                   .line = false}),
+        line_(steps_expected(setup)),
         file_(asked.folder / "metrics.jsonl", first_step) {
     if (asked.tensorboard) curves_.emplace(asked.folder / "tensorboard", first_step);
   }
@@ -51,11 +72,17 @@ class RunNotes {
     done_.iterations.add(now - std::exchange(last_step_, now));
     file_.add(report, seconds());
     if (curves_) curves_->add(report, done_.totals, seconds());
-    record_.add(report, seconds());
+    record_.add(report);
+    progress_.update(report.step + 1, fmt::format("\"loss\": {}", number_text(done_.totals.loss)));
     line_.show(done_.totals, seconds(), report.step + 1);
   }
 
+  // Evaluations since the best one.
+  std::int64_t without_improvement() const { return without_improvement_; }
+
   void add(const train::HeldOut& held_out) {
+    without_improvement_ = held_out.metrics.auc > best_auc_ ? 0 : without_improvement_ + 1;
+    best_auc_ = std::max(best_auc_, held_out.metrics.auc);
     done_.metrics = held_out.metrics;
     done_.evaluation_seconds += held_out.seconds;
     file_.add(held_out);
@@ -65,6 +92,7 @@ class RunNotes {
 
   void finish_training() {
     done_.seconds = seconds();
+    progress_.finish();
     line_.clear();
   }
   Trained finish(const fs::path& folder) {
@@ -79,11 +107,14 @@ class RunNotes {
 
   Trained done_;
   bool tells_;
+  RunProgress progress_;
   LiveLine line_;
   TrainRecord record_;
   train::MetricsFile file_;
   std::optional<TensorBoard> curves_;
   double last_step_ = 0;  // when it ended
+  double best_auc_ = -1;
+  std::int64_t without_improvement_ = 0;
   Clock::time_point started_ = Clock::now();
 };
 
@@ -91,6 +122,7 @@ class RunNotes {
 fs::path starting_point(const TrainingAsked& asked) {
   const fs::path& folder = asked.folder;
   if (asked.resume) {
+    train::remove_partial_checkpoints(folder / "checkpoints");
     const auto found = train::whole_checkpoint(folder / "checkpoints");
     if (!found) throw UserError({.file = folder.string()}, "holds no checkpoint to resume from");
     for (const std::string& damage : found->damaged) fmt::print(stderr, "warning: {}\n", damage);
@@ -124,15 +156,33 @@ train::RunResult run_watched(train::Training& training, data::Batches& source,
   return result;
 }
 
+// Who stops when the model no longer improves wants the best one to be there.
+std::int64_t checkpoint_every(const setup::TrainSetup& setup) {
+  return setup.patience > 0 && setup.checkpoint_every == 0 ? setup.evaluate_every : setup.checkpoint_every;
+}
+
+// The evaluation with the highest AUC; none when there was none.
+const train::HeldOut* best_of(const std::vector<train::HeldOut>& evaluations) {
+  const auto best = std::ranges::max_element(evaluations, {}, [](const train::HeldOut& one) {
+    return std::isnan(one.metrics.auc) ? -1 : one.metrics.auc;
+  });
+  return best == evaluations.end() ? nullptr : &*best;
+}
+
 Trained train_with(train::Training& training, const setup::TrainSetup& setup, data::Batches& source,
                    const TrainingAsked& asked) {
   const Interrupt interrupt;
   std::int64_t evaluated = -1;
   RunNotes notes(setup, asked, training.first_step());
   train::RunOptions options{.checkpoints = asked.folder / "checkpoints",
-                            .checkpoint_every = setup.checkpoint_every,
+                            .checkpoint_every = checkpoint_every(setup),
                             .keep_every = setup.keep_every,
-                            .stop = [] { return Interrupt::requested(); },
+                            .stop =
+                                [&] {
+                                  const bool tired =
+                                      setup.patience > 0 && notes.without_improvement() >= setup.patience;
+                                  return tired || Interrupt::requested();
+                                },
                             .on_step = [&](const train::StepReport& report) { notes.add(report); },
                             .evaluate_every = setup.evaluate_every,
                             .evaluate_at_end = true,
@@ -141,15 +191,24 @@ Trained train_with(train::Training& training, const setup::TrainSetup& setup, da
                                   notes.add(held_out);
                                   evaluated = held_out.steps;
                                 }};
-  if (setup.data.test_every > 0)
+  const bool ours = setup.model.kind != setup::ModelKind::external;  // others are not asked to predict
+  if (setup.data.test_every > 0 && ours)
     options.held_out = [&] { return setup::open_train_data(setup, data::Part::test); };
   if (setup.steps > 0) options.steps = std::max<std::int64_t>(setup.steps - training.first_step(), 0);
   const train::RunResult result = run_watched(training, source, options, asked);
   notes.finish_training();
+  const std::int64_t notes_without_improvement = notes.without_improvement();
   Trained done = notes.finish(asked.folder);
   done.result = result;
   if (evaluated != result.steps) done.metrics.reset();
-  done.why = train_why(done.totals, done.seconds, !setup::is_local(setup));
+  if (const train::HeldOut* best = best_of(done.evaluations)) {
+    done.best = *best;
+    const fs::path checkpoint = train::complete_checkpoint(options.checkpoints, best->steps);
+    if (fs::exists(checkpoint)) done.best_checkpoint = checkpoint;
+  }
+  done.out_of_patience =
+      setup.patience > 0 && notes_without_improvement >= setup.patience && !Interrupt::requested();
+  done.why = train_why(done.totals, done.seconds, setup.cache.lookahead > 0);
   return done;
 }
 
@@ -163,9 +222,9 @@ std::unique_ptr<train::Training> make_training(const setup::TrainSetup& setup, c
 
 std::size_t table_bytes(const train::TrainConfig& config) {
   std::size_t bytes = 0;
-  for (int server = 0; server < config.servers; ++server)
+  for (int share = 0; share < config.shares(); ++share)
     bytes += embedding::Tables::bytes(
-        config.tables, {.index = server, .count = config.servers, .sharding = config.sharding});
+        config.tables, {.index = share, .count = config.shares(), .sharding = config.sharding});
   return bytes;
 }
 
@@ -185,9 +244,17 @@ Json summary(const setup::TrainSetup& setup, const std::string& setup_yaml, cons
   const train::Totals& totals = done.totals;
   Json root = report::summary_head(
       {.kind = "train", .name = setup.name, .version = version_text(), .seed = setup.seed, .why = done.why});
+  if (done.metrics) root["held_out"] = metrics_json(*done.metrics);
+  if (done.best) {
+    root["best"] = {{"auc", done.best->metrics.auc},
+                    {"log_loss", done.best->metrics.log_loss},
+                    {"steps", done.best->steps}};
+    if (!done.best_checkpoint.empty()) root["best_checkpoint"] = done.best_checkpoint.string();
+  }
   root.update({{"steps", done.result.steps},
                {"steps_of_this_run", totals.steps},
                {"stopped_early", done.result.stopped_early},
+               {"out_of_patience", done.out_of_patience},
                {"seconds", done.seconds},
                {"evaluation_seconds", done.evaluation_seconds},
                {"iteration_seconds_mean", done.iterations.mean()},
@@ -195,6 +262,7 @@ Json summary(const setup::TrainSetup& setup, const std::string& setup_yaml, cons
                {"iterations_counted", done.iterations.counted()},
                {"samples_per_second", static_cast<double>(totals.samples) / done.seconds},
                {"loss", totals.loss},
+               {"last_loss", totals.last_loss},
                {"table_bytes", table_bytes},
                {"lookups", totals.lookups},
                {"rows", totals.rows},
@@ -208,7 +276,6 @@ Json summary(const setup::TrainSetup& setup, const std::string& setup_yaml, cons
                {"waited_for_plan_seconds", totals.waited_for_plan_seconds},
                {"waited_for_rows_seconds", totals.waited_for_rows_seconds},
                {"waited_for_peers_seconds", totals.waited_for_peers_seconds}});
-  if (done.metrics) root["held_out"] = metrics_json(*done.metrics);
   if (!done.evaluations.empty()) root["held_out_over_steps"] = series(done.evaluations);
   root["checkpoint"] = done.result.checkpoint.string();
   root["digest"] = done.digest;
@@ -233,9 +300,12 @@ Trained run_alone(const setup::TrainSetup& setup, const TrainingAsked& asked) {
   const train::TrainConfig config = setup::make_train_config(setup, source->shape());
   if (asked.resume && !fs::exists(asked.folder))
     throw UserError({.file = asked.folder.string()}, "holds no checkpoint to resume from");
-  report::make_results_folder(asked.folder);
+  report::claim_results_folder(asked.folder,
+                               {.kind = "train", .setup_yaml = {}, .overwrite = asked.overwrite});
   const FileLock lock = lock_folder(asked.folder);
-  const fs::path checkpoint = starting_point(asked);
+  fs::path checkpoint = starting_point(asked);
+  if (!asked.weights.empty())
+    checkpoint = train::checkpoint_of_weights(config, asked.weights, asked.folder / "checkpoints");
   note_changes(config, checkpoint);
   const std::string setup_yaml = written_setup(setup);
   write_file(asked.folder / "setup.yaml", setup_yaml);

@@ -15,9 +15,10 @@
 namespace overture::cli {
 
 struct TrainingAsked {
-  std::filesystem::path folder;  // for the results
-  bool resume = false;           // where the run in the folder was stopped
-  bool overwrite = false;        // the run in the folder, which is an error otherwise
+  std::filesystem::path folder;     // for the results
+  bool resume = false;              // where the run in the folder was stopped
+  bool overwrite = false;           // the run in the folder, which is an error otherwise
+  std::filesystem::path weights{};  // to start from; empty: drawn
   bool report = true;
   bool tensorboard = false;
   bool quiet = false;                                    // says nothing of evaluations on the way
@@ -32,6 +33,9 @@ struct Trained {
   train::IterationTimes iterations;
   std::vector<train::HeldOut> evaluations;  // by steps, earlier runs included
   std::optional<data::Metrics> metrics;     // at the end
+  std::optional<train::HeldOut> best;       // by AUC
+  std::filesystem::path best_checkpoint;    // of that evaluation; empty: none was written then
+  bool out_of_patience = false;             // stopped because the model no longer improved
   std::string digest;
   std::string why;
   std::string summary;  // as in summary.json

@@ -1,4 +1,4 @@
-#include "overture/study/validate.h"
+#include "overture/study/validate/validate.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -9,13 +9,17 @@
 
 #include "overture/base/error.h"
 #include "overture/base/files.h"
+#include "overture/base/hash.h"
 #include "overture/base/table.h"
 #include "overture/base/text.h"
 #include "overture/cli/commands.h"
+#include "overture/cli/output.h"
 #include "overture/cli/version.h"
 #include "overture/report/csv_grid.h"
 #include "overture/report/html.h"
 #include "overture/report/results_folder.h"
+#include "overture/study/validate/program.h"
+#include "overture/study/validate/studies.h"
 
 namespace overture::cli {
 namespace {
@@ -49,16 +53,18 @@ std::string csv(const std::vector<study::Check>& checks) {
 
 struct ValidateOptions {
   std::string golden;
-  std::string out;
-  std::string results = "results/validate";
+  std::string csv;
+  std::string studies = "results";
+  Output output;
 };
 
-void write_results(const std::vector<study::Check>& checks, std::size_t failed, const fs::path& folder) {
-  report::make_results_folder(folder);
+void write_results(const std::vector<study::Check>& checks, const std::vector<study::StudyScore>& scores,
+                   std::size_t failed, const fs::path& folder, const Output& output) {
+  write_file(folder / "scoreboards.csv", study::scores_csv(scores));
   write_file(folder / "validation.csv", csv(checks));
   const auto worst = std::ranges::max_element(checks, {}, &study::Check::error);
   double seconds = 0;
-  report::Digest digest;
+  Digest digest;
   std::string setup = "references:\n";
   for (const study::Check& check : checks) {
     seconds += check.seconds;
@@ -77,16 +83,21 @@ void write_results(const std::vector<study::Check>& checks, std::size_t failed, 
                                 100 * worst->allowed)});
   summary.update({{"checks", checks.size()}, {"failed", failed}, {"cpu_seconds", seconds}});
   report::write_summary(summary, digest, setup, folder);
-  report::write_html(folder);
+  if (!output.no_report) report::write_html(folder);
+  json_result(report::summary_text(summary));
   fmt::print("why: {}\n", wrap(summary["why"].get<std::string>(), 80, 5));
-  fmt::print("results: {}\nreport: {}\n", folder.string(), (folder / "report.html").string());
+  print_where(folder, output);
 }
 
 int run(const ValidateOptions& options) {
   const fs::path folder = find_golden(options.golden);
+  const fs::path results = options.output.folder_or("results/validate");
+  report::claim_results_folder(results,
+                               {.kind = "validate", .setup_yaml = {}, .overwrite = options.output.overwrite});
   std::vector<study::Check> checks;
   const auto note = [&](const study::Check& check) { checks.push_back(check); };
   study::validate_astra(folder, fs::read_symlink("/proc/self/exe"), note);
+  study::validate_astra2(folder, note);
   study::validate_garnet(folder, fs::read_symlink("/proc/self/exe"), note);
   study::validate_ns3(folder, note);
   study::validate_htsim(folder, note);
@@ -97,16 +108,21 @@ int run(const ValidateOptions& options) {
   Table table({"from", "scenario", "what", "reference", "ours", "error", "CPU s"});
   std::size_t failed = 0;
   for (const study::Check& check : checks) {
-    table.add({check.source, check.scenario.substr(0, 15), check.what, fmt::format("{:.6g}", check.reference),
+    table.add({check.source, check.scenario, check.what, fmt::format("{:.6g}", check.reference),
                fmt::format("{:.6g}", check.ours),
                fmt::format("{:.3f} %{}", 100 * check.error(), check.passes() ? "" : " !"),
                fmt::format("{:.2f}", check.seconds)});
     failed += check.passes() ? 0 : 1;
   }
-  fmt::print("{}\n{} of {} within what their references allow\n", table.text(), checks.size() - failed,
+  fmt::print("{}\n{} of {} within what their references allow\n", table.text(80), checks.size() - failed,
              checks.size());
-  if (!options.out.empty()) write_file(options.out, csv(checks));
-  write_results(checks, failed, options.results);
+  const study::ScratchFolder scratch;
+  const auto scores =
+      study::study_scores(options.studies, fs::read_symlink("/proc/self/exe"), scratch.path());
+  fmt::print("\nClaims of the published studies; one that does not hold is a finding\n{}\n",
+             study::scores_table(scores));
+  if (!options.csv.empty()) write_file(options.csv, csv(checks));
+  write_results(checks, scores, failed, results, options.output);
   return failed == 0 ? 0 : 1;
 }
 
@@ -114,15 +130,16 @@ int run(const ValidateOptions& options) {
 
 void add_validate(Command& root) {
   auto options = std::make_shared<ValidateOptions>();
-  Command command = root.add(
-      "validate",
-      "Run every reference result again and compare: ASTRA-sim, Garnet, SCALE-Sim, ns-3, htsim, Bagpipe");
+  Command command = root.add("validate",
+                             "Run every reference result again and compare: ASTRA-sim 1 and 2, Garnet, "
+                             "SCALE-Sim, ns-3, htsim, Bagpipe");
+  add_output(command, options->output, "results/validate", "-o,--results");
   command
       .option("--golden", options->golden,
               "Folder with the references (default: tests/golden of the sources)")
-      .option("--out", options->out, "The table as CSV")
-      .option("-o,--results", options->results, "Folder for the results")
-      .examples("  overture validate\n  overture validate --out validation.csv -o results/validate")
+      .option("--csv,--out", options->csv, "File for the table as CSV")
+      .option("--studies", options->studies, "Folder in which studies have left their results")
+      .examples("  overture validate\n  overture validate --csv validation.csv")
       .runs([options] { return run(*options); });
 }
 

@@ -1,11 +1,4 @@
 // What this build is.
 #pragma once
 
-#include <string>
-
-namespace overture::cli {
-
-// "overture 0.1.0 (g++ 12.2.0, Release)"
-std::string version_text();
-
-}  // namespace overture::cli
+#include "overture/base/version.h"  // IWYU pragma: export

@@ -7,7 +7,8 @@
 #include <fmt/ranges.h>
 
 #include "overture/base/interrupt.h"
-#include "overture/base/progress.h"
+#include "overture/cli/command.h"
+#include "overture/cli/run_progress.h"
 
 namespace overture::cli {
 namespace {
@@ -28,16 +29,22 @@ void print_failures(const study::SweepJob& job, std::vector<study::SweepFailure>
 
 }  // namespace
 
-int run_watched(const std::string& title, const study::SweepJob& job, const std::vector<std::size_t>& mine) {
+int run_watched(const std::string& kind, const std::filesystem::path& folder, const study::SweepJob& job,
+                const std::vector<std::size_t>& mine) {
   const Interrupt interrupt;
-  Progress progress(title, static_cast<std::int64_t>(mine.size()));
+  RunProgress progress({.folder = folder,
+                        .kind = kind,
+                        .name = folder.filename().string(),
+                        .what = "runs",
+                        .total = static_cast<std::int64_t>(mine.size())});
   const auto failures = study::run_sweep(job, mine, [&](std::size_t done) {
     progress.update(static_cast<std::int64_t>(done));
     return !Interrupt::requested();
   });
   progress.finish();
-  if (Interrupt::requested()) fmt::print("stopped; the same command goes on from here\n\n");
+  if (Interrupt::requested()) fmt::print("interrupted; the same command goes on from here\n\n");
   print_failures(job, failures);
+  if (Interrupt::requested()) return kInterrupted;
   return failures.empty() ? 0 : failures.front().exit_code;
 }
 

@@ -8,8 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "overture/base/csv.h"
 #include "overture/base/error.h"
-#include "overture/compute/csv.h"
 #include "overture/compute/scale_sim_config.h"
 
 namespace overture::compute {
@@ -54,10 +54,10 @@ Roofline roofline(std::string_view text) {
     parts.push_back(trimmed(text.substr(start, comma - start)));
     start = comma + 1;
   }
-  if (parts.size() < 2 || parts.size() > 3) {
-    throw wrong("a roofline has a peak rate and a memory bandwidth", kRooflineExample);
-  }
-  const Roofline model{.peak = value_or_throw(parse_flop_rate(parts[0]), kRooflineExample),
+  if (parts.size() > 3) throw wrong("a roofline has a peak rate and a memory bandwidth", kRooflineExample);
+  const FlopRate peak = value_or_throw(parse_flop_rate(parts[0]), kRooflineExample);
+  if (parts.size() == 1) return {.peak = peak, .memory = {}};
+  const Roofline model{.peak = peak,
                        .memory = value_or_throw(parse_bandwidth(parts[1]), kRooflineExample),
                        .efficiency = parts.size() == 3 ? efficiency(parts[2]) : 1};
   if (model.memory.bits_per_second() == 0) {
@@ -68,7 +68,7 @@ Roofline roofline(std::string_view text) {
 
 }  // namespace
 
-ComputeModel parse_compute_model(std::string_view text) {
+ComputeModel parse_compute_model(std::string_view text, const std::filesystem::path& folder) {
   const std::size_t colon = text.find(':');
   const std::string_view kind = trimmed(text.substr(0, colon));
   const std::string_view rest = colon == std::string_view::npos ? "" : trimmed(text.substr(colon + 1));
@@ -80,9 +80,9 @@ ComputeModel parse_compute_model(std::string_view text) {
     throw wrong(fmt::format("\"{}\" says the kind of model only", text),
                 "write scale-sim:FILE.cfg, roofline:312 TFLOPS,1.5 TB/s or table:FILE.csv");
   }
-  if (kind == "scale-sim") return scale_sim(rest);
+  if (kind == "scale-sim") return scale_sim((folder / rest).string());
   if (kind == "roofline") return roofline(rest);
-  return read_measured_table(rest);
+  return read_measured_table(folder / rest);
 }
 
 }  // namespace overture::compute

@@ -3,6 +3,7 @@
 // parse_compute_model().
 #pragma once
 
+#include <filesystem>
 #include <string_view>
 #include <variant>
 
@@ -23,7 +24,8 @@ inline Duration time(const ComputeModel& model, const Gemm& gemm, Bytes element)
 
 // A model as typed on a command line: "scale-sim:tpu.cfg", "roofline:312 TFLOPS,1.5 TB/s" or
 // "table:a100.csv". SCALE-Sim's array may be given a clock, "scale-sim:tpu.cfg,700 MHz", and the roofline an
-// efficiency, "roofline:312 TFLOPS,1.5 TB/s,0.6". Throws UserError when it cannot be read.
-ComputeModel parse_compute_model(std::string_view text);
+// efficiency, "roofline:312 TFLOPS,1.5 TB/s,0.6"; a peak alone never waits for memory. Files are found in
+// `folder`. Throws UserError when it cannot be read.
+ComputeModel parse_compute_model(std::string_view text, const std::filesystem::path& folder = {});
 
 }  // namespace overture::compute

@@ -34,6 +34,8 @@ TEST(ComputeModel, IsReadFromTheTwoRatesOfARoofline) {
   EXPECT_EQ(roofline.memory, 12'000_Gbps);
   EXPECT_EQ(roofline.efficiency, 1);
   EXPECT_EQ(std::get<Roofline>(parse_compute_model("roofline: 312 TFLOPS, 1.5 TB/s, 0.6")).efficiency, 0.6);
+  const auto arithmetic = std::get<Roofline>(parse_compute_model("roofline:1 TFLOPS"));
+  EXPECT_EQ(arithmetic.time({.rows = 1, .inner = 1'000'000, .columns = 1}, Bytes{4}), Duration{2'000'000});
 }
 
 TEST(ComputeModel, IsReadFromATableOfTimes) {
@@ -50,8 +52,8 @@ TEST(ComputeModel, BadTextIsAnErrorThatSaysWhatWouldWork) {
             "  did you mean \"scale-sim\"? known: scale-sim, roofline, table");
   EXPECT_TRUE(error_of("table").starts_with("compute: \"table\" says the kind of model only"));
   EXPECT_TRUE(error_of("").starts_with("compute: unknown compute model \"\""));
-  EXPECT_TRUE(
-      error_of("roofline:312 TFLOPS").starts_with("compute: a roofline has a peak rate and a memory"));
+  EXPECT_TRUE(error_of("roofline:1 TFLOPS,1 TB/s,1,1")
+                  .starts_with("compute: a roofline has a peak rate and a memory"));
   EXPECT_TRUE(error_of("roofline:312,1 TB/s").starts_with("compute: \"312\" has no unit"));
   EXPECT_TRUE(error_of("roofline:312 TFLOPS,1").starts_with("compute: \"1\" has no unit"));
   EXPECT_TRUE(

@@ -10,7 +10,7 @@ namespace overture::compute {
 
 struct Roofline {
   FlopRate peak;          // more than zero
-  Bandwidth memory;       // more than zero
+  Bandwidth memory;       // zero: never the limit
   double efficiency = 1;  // the share of the peak that real kernels reach, above 0 and at most 1
 
   // Each of the three matrices crosses the memory interface once; rounded up to a picosecond.

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "overture/base/csv.h"
 #include "overture/base/error.h"
 #include "overture/base/files.h"
-#include "overture/compute/csv.h"
 
 namespace overture::compute {
 namespace {

@@ -1,81 +1,20 @@
 #include "overture/data/bagpipe.h"
 
 #include <algorithm>
-#include <charconv>
 #include <iterator>
 
 #include <fmt/format.h>
 
+#include "overture/data/bagpipe_sequences.h"
+#include "overture/data/json_cursor.h"
 #include "overture/data/line_rows.h"
 
 namespace overture::data {
 namespace {
 
-// A cursor over the few things such a line may hold. Every function leaves the cursor where it stands when
-// what it wants is not there.
-class Cursor {
- public:
-  explicit Cursor(std::string_view text) : at_(text.data()), end_(text.data() + text.size()) {}
-
-  bool take(char c) {
-    skip_spaces();
-    if (at_ == end_ || *at_ != c) return false;
-    ++at_;
-    return true;
-  }
-
-  template <class Number>
-  bool take(Number& number) {
-    skip_spaces();
-    const auto [after, error] = std::from_chars(at_, end_, number);
-    if (error != std::errc{}) return false;
-    at_ = after;
-    return true;
-  }
-
-  bool take_key(std::string_view& key) {
-    if (!take('"')) return false;
-    const char* start = at_;
-    while (at_ != end_ && *at_ != '"') ++at_;
-    key = {start, static_cast<std::size_t>(at_ - start)};
-    return take('"') && take(':');
-  }
-
-  template <class Element>
-  bool take_list(Element element) {
-    if (!take('[')) return false;
-    if (take(']')) return true;
-    do {
-      if (!element()) return false;
-    } while (take(','));
-    return take(']');
-  }
-
-  bool at_end() {
-    skip_spaces();
-    return at_ == end_;
-  }
-
- private:
-  void skip_spaces() {
-    while (at_ != end_ && (*at_ == ' ' || *at_ == '\t')) ++at_;
-  }
-
-  const char* at_;
-  const char* end_;
-};
-
-template <class Number>
-bool take_number(Cursor& cursor, std::vector<Number>& numbers) {
-  Number number{};
-  if (!cursor.take(number)) return false;
-  numbers.push_back(number);
-  return true;
-}
-
 // For each table a number, or a list of them; `ends` stays empty if there are no lists.
 template <class Number>
-bool take_tables(Cursor& cursor, std::vector<Number>& numbers, std::vector<std::uint32_t>& ends) {
+bool take_tables(JsonCursor& cursor, std::vector<Number>& numbers, std::vector<std::uint32_t>& ends) {
   bool ragged = false;
   const bool well_formed = cursor.take_list([&] {
     if (!take_number(cursor, numbers)) {
@@ -101,7 +40,7 @@ constexpr FieldName kFields[] = {{"label", kLabel, "a number"},
                                  {"sparse", kSparse, "a list of whole numbers, or of lists of them"},
                                  {"weights", kWeights, "a list of numbers, or of lists of them"}};
 
-bool take_field(Cursor& cursor, Field field, Row& row, std::vector<std::uint32_t>& weight_ends) {
+bool take_field(JsonCursor& cursor, Field field, TextRow& row, std::vector<std::uint32_t>& weight_ends) {
   switch (field) {
     case kLabel: return cursor.take(row.label);
     case kDense: return cursor.take_list([&] { return take_number(cursor, row.dense); });
@@ -111,10 +50,9 @@ bool take_field(Cursor& cursor, Field field, Row& row, std::vector<std::uint32_t
   return false;
 }
 
-}  // namespace
-
-std::string parse_bagpipe(std::string_view line, Row& row) {
-  Cursor cursor(line);
+// What is wrong with a line that needs these fields.
+std::string parse_object(std::string_view line, TextRow& row, unsigned needed) {
+  JsonCursor cursor(line);
   unsigned seen = 0;
   std::vector<std::uint32_t> weight_ends;
   if (!cursor.take('{')) return "not a JSON object";
@@ -129,11 +67,20 @@ std::string parse_bagpipe(std::string_view line, Row& row) {
       return fmt::format("\"{}\" is not {}", key, name->is);
   } while (cursor.take(','));
   if (!cursor.take('}') || !cursor.at_end()) return "the JSON object does not end with the line";
-  if ((seen | kWeights) != (kLabel | kDense | kSparse | kWeights))
-    return "\"label\", \"dense\" or \"sparse\" is missing";
+  if ((seen & needed) != needed) return "\"label\", \"dense\" or \"sparse\" is missing";
   if ((seen & kWeights) != 0 && (row.weights.size() != row.ids.size() || weight_ends != row.ends))
     return "\"weights\" has not a number for every id of \"sparse\"";
   return {};
+}
+
+}  // namespace
+
+std::string parse_bagpipe(std::string_view line, TextRow& row) {
+  return parse_object(line, row, kLabel | kDense | kSparse);
+}
+
+std::string parse_unlabelled_bagpipe(std::string_view line, TextRow& row) {
+  return parse_object(line, row, kDense | kSparse);
 }
 
 std::vector<std::filesystem::path> bagpipe_parts(const std::filesystem::path& folder) {
@@ -152,17 +99,19 @@ std::vector<std::filesystem::path> bagpipe_parts(const std::filesystem::path& fo
   return parts;
 }
 
-std::unique_ptr<RowSource> open_bagpipe(const std::filesystem::path& path) {
+std::unique_ptr<RowSource> open_bagpipe(const std::filesystem::path& path, bool labels) {
+  const auto parse_line = labels ? parse_bagpipe : parse_unlabelled_bagpipe;
   std::vector<std::filesystem::path> files{path};
   const bool folder = std::filesystem::is_directory(path);
   if (folder) files = bagpipe_parts(path);
   Shape shape;
   LineReader lines(open_bytes(files.front()), files.front().string());
-  Row first;
+  TextRow first;
   std::string_view line;
   while (lines.next(line)) {
     first.clear();
-    if (line.empty() || !parse_bagpipe(line, first).empty()) continue;  // counted when it is read
+    if (is_bagpipe_sequence(line)) return open_bagpipe_sequences(path, std::move(files), line);
+    if (line.empty() || !parse_line(line, first).empty()) continue;  // counted when it is read
     shape.dense_features = static_cast<std::int64_t>(first.dense.size());
     shape.weighted = !first.weights.empty();
     shape.multi_hot = shape.weighted || !first.ends.empty();
@@ -182,7 +131,7 @@ std::unique_ptr<RowSource> open_bagpipe(const std::filesystem::path& path) {
                       fmt::format("has {} tables, the samples have {}", shape.tables(), tables));
     }
   }
-  return std::make_unique<LineRows>(std::move(files), parse_bagpipe, std::move(shape));
+  return std::make_unique<LineRows>(std::move(files), parse_line, std::move(shape));
 }
 
 std::vector<std::int64_t> read_table_info(const std::filesystem::path& path) {
@@ -191,7 +140,7 @@ std::vector<std::int64_t> read_table_info(const std::filesystem::path& path) {
   std::string_view line;
   while (lines.next(line)) {
     if (line.empty()) continue;
-    Cursor cursor(line);
+    JsonCursor cursor(line);
     std::int64_t number = 0;
     if (!cursor.take(number) || !cursor.at_end() || number < 1) {
       throw UserError({.file = path.string(), .line = static_cast<int>(lines.line_number())},

@@ -15,11 +15,13 @@
 namespace overture::data {
 
 // Fills the row; returns what is wrong with the line, or nothing.
-std::string parse_bagpipe(std::string_view line, Row& row);
+std::string parse_bagpipe(std::string_view line, TextRow& row);
+std::string parse_unlabelled_bagpipe(std::string_view line, TextRow& row);
 
 // A file, or a folder of parts, which are read in the order of their numbers. The first line says how many
 // tables there are and whether they are multi-hot.
-std::unique_ptr<RowSource> open_bagpipe(const std::filesystem::path& path);
+// Without `labels`, lines may do without theirs.
+std::unique_ptr<RowSource> open_bagpipe(const std::filesystem::path& path, bool labels = true);
 
 // part_0.txt, part_1.txt, ... of a folder. Throws UserError when one is missing.
 std::vector<std::filesystem::path> bagpipe_parts(const std::filesystem::path& folder);

@@ -23,7 +23,7 @@ class Numbers final : public SampleReader {
   std::int64_t read(Batch& batch, std::int64_t most) override {
     clear(batch, shape_);
     for (; batch.samples < most && next_ < samples_; ++next_) {
-      Row row{.dense = {static_cast<float>(next_)}};
+      TextRow row{.dense = {static_cast<float>(next_)}};
       const auto ids = static_cast<std::uint32_t>(next_ % 3);
       row.ids.assign(ids, next_);
       row.ends = {ids};

@@ -69,8 +69,8 @@ TEST(Binary, FindsTheRowsOfTablesNobodyNamed) {
   const Folder folder;
   Batch batch;
   clear(batch, {.table_rows = {0, 0}});
-  append(batch, Row{.ids = {7, 100000}});
-  append(batch, Row{.ids = {3, 0}});
+  append(batch, TextRow{.ids = {7, 100000}});
+  append(batch, TextRow{.ids = {3, 0}});
   BinaryReader reader(written(folder, {.table_rows = {0, 0}}, batch));
   EXPECT_EQ(reader.shape().table_rows, (std::vector<std::int64_t>{8, 100001}));
   EXPECT_EQ(read_all(reader), batch);
@@ -80,7 +80,7 @@ TEST(Binary, RefusesIdsBeyondTheTable) {
   const Folder folder;
   Batch batch;
   clear(batch, {.table_rows = {8}});
-  append(batch, Row{.ids = {8}});
+  append(batch, TextRow{.ids = {8}});
   EXPECT_NE(user_error([&] { written(folder, {.table_rows = {8}}, batch); }).find("id 8 of table 0"),
             std::string::npos);
   EXPECT_EQ(folder.files(), 0U) << "nothing may be left behind";
@@ -149,7 +149,7 @@ TEST(Binary, FoldsIdsWhenAsked) {
   const Folder folder;
   Batch batch;
   clear(batch, {.table_rows = {100, 100}});
-  append(batch, Row{.ids = {25, 99}});
+  append(batch, TextRow{.ids = {25, 99}});
   const auto path = written(folder, {.table_rows = {100, 100}}, batch);
   const auto ids = [&](const IdOptions& options) {
     const auto reader = open_dataset(path, {.ids = options});

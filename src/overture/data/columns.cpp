@@ -52,7 +52,7 @@ void clear(Batch& batch, const Shape& shape) {
   }
 }
 
-void append(Batch& batch, const Row& row) {
+void append(Batch& batch, const TextRow& row) {
   batch.labels.push_back(row.label);
   batch.dense.insert(batch.dense.end(), row.dense.begin(), row.dense.end());
   std::size_t begin = 0;

@@ -14,7 +14,7 @@ namespace overture::data {
 void clear(Batch& batch, const Shape& shape);
 
 // The row must have the shape of the batch.
-void append(Batch& batch, const Row& row);
+void append(Batch& batch, const TextRow& row);
 // All samples of `more`, which has the same columns.
 void append(Batch& batch, const Batch& more);
 // The samples of `from` with these numbers, in this order.

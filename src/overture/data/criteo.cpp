@@ -66,13 +66,10 @@ float dense_of_count(std::int64_t count) {
 
 std::int64_t count_of_dense(float value) { return std::llround(std::expm1(static_cast<double>(value))); }
 
-std::string parse_criteo(std::string_view line, Row& row) {
-  Fields fields(line);
+namespace {
+
+std::string parse_behind_label(std::string_view line, Fields& fields, TextRow& row) {
   std::string_view field;
-  fields.next(field);
-  if (field != "0" && field != "1")
-    return fmt::format("label \"{}\" is neither 0 nor 1", field.substr(0, 40));
-  row.label = field == "1" ? 1.0F : 0.0F;
   for (std::int64_t i = 0; i < kCriteoCounts; ++i) {
     if (!fields.next(field)) return wrong_number_of_fields(line);
     std::int64_t count = 0;
@@ -92,6 +89,25 @@ std::string parse_criteo(std::string_view line, Row& row) {
   }
   if (fields.next(field)) return wrong_number_of_fields(line);
   return {};
+}
+
+}  // namespace
+
+std::string parse_criteo(std::string_view line, TextRow& row) {
+  Fields fields(line);
+  std::string_view field;
+  fields.next(field);
+  if (field != "0" && field != "1")
+    return fmt::format("label \"{}\" is neither 0 nor 1", field.substr(0, 40));
+  row.label = field == "1" ? 1.0F : 0.0F;
+  return parse_behind_label(line, fields, row);
+}
+
+std::string parse_unlabelled_criteo(std::string_view line, TextRow& row) {
+  if (std::count(line.begin(), line.end(), '\t') == kCriteoCounts + kCriteoTables)
+    return parse_criteo(line, row);
+  Fields fields(line);
+  return parse_behind_label(line, fields, row);
 }
 
 }  // namespace overture::data

@@ -18,7 +18,9 @@ constexpr std::int64_t kCriteoTables = 26;
 Shape criteo_shape();
 
 // Fills the row; returns what is wrong with the line, or nothing.
-std::string parse_criteo(std::string_view line, Row& row);
+std::string parse_criteo(std::string_view line, TextRow& row);
+// The same for lines that may do without their label, as Criteo's test set does.
+std::string parse_unlabelled_criteo(std::string_view line, TextRow& row);
 
 // log(1 + max(count, 0)) in single precision, and the count behind such a value.
 float dense_of_count(std::int64_t count);

@@ -26,10 +26,12 @@ const std::vector<std::string>& format_names() {
   return names;
 }
 
-std::unique_ptr<RowSource> open_rows(const std::filesystem::path& path, Format format) {
+std::unique_ptr<RowSource> open_rows(const std::filesystem::path& path, Format format, bool labels) {
   switch (format) {
-    case Format::criteo: return std::make_unique<LineRows>(std::vector{path}, parse_criteo, criteo_shape());
-    case Format::bagpipe: return open_bagpipe(path);
+    case Format::criteo:
+      return std::make_unique<LineRows>(std::vector{path}, labels ? parse_criteo : parse_unlabelled_criteo,
+                                        criteo_shape());
+    case Format::bagpipe: return open_bagpipe(path, labels);
     case Format::npz: return open_npz(path);
     default: return open_mlperf(path);
   }
@@ -83,8 +85,8 @@ std::unique_ptr<SampleReader> open_dataset(const std::filesystem::path& path, co
     return std::make_unique<FoldedReader>(std::move(reader), ids, path.string());
   }
   return std::make_unique<RowReader>(
-      open_rows(path, format), RowReader::Options{.ids = options.ids, .max_bad_rows = options.max_bad_rows},
-      path.string());
+      open_rows(path, format, options.labels),
+      RowReader::Options{.ids = options.ids, .max_bad_rows = options.max_bad_rows}, path.string());
 }
 
 std::unique_ptr<Batches> open_batches(const std::filesystem::path& path, const DatasetOptions& dataset,
@@ -98,11 +100,14 @@ Format output_format(const std::filesystem::path& path) {
   if (ending == ".jsonl") return Format::bagpipe;
   if (ending == ".tsv") return Format::criteo;
   if (ending == ".bin") return Format::mlperf;
-  if (ending == ".npz" || ending == ".gz" || ending == ".zst") {
-    throw UserError({.file = path.string()}, fmt::format("{} files are only read, not written", ending),
-                    "endings that are: .tsv, .jsonl, .bin (MLPerf), any other for Overture's own format");
-  }
-  return Format::overture;
+  if (ending == ".ovd" || ending == ".ovt") return Format::overture;
+  const bool read = ending == ".npz" || ending == ".gz" || ending == ".zst";
+  throw UserError({.file = path.string()},
+                  ending.empty() ? "has no ending that says its format"
+                  : read         ? fmt::format("{} files are only read, not written", ending)
+                                 : fmt::format("{} files are not written", ending),
+                  "what we write: .ovd (Overture's own), .tsv (Criteo), .jsonl (Bagpipe), .bin (MLPerf), or "
+                  "a folder; or say the format with --to");
 }
 
 std::unique_ptr<SampleWriter> create_dataset(const std::filesystem::path& path, Format format,

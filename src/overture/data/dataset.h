@@ -21,6 +21,7 @@ struct DatasetOptions {
   std::optional<Format> format;  // told by the file unless given
   IdOptions ids;
   std::int64_t max_bad_rows = 0;  // rows that may be passed over
+  bool labels = true;             // false: text may do without them, and they count as 0
 };
 
 // "criteo"; `key` is what the user gave it for.

@@ -10,7 +10,7 @@ LineRows::LineRows(std::vector<std::filesystem::path> files, ParseLine parse, Sh
   for (const auto& file : files_) total_bytes_ += open_bytes(file)->position().total;
 }
 
-RowSource::Outcome LineRows::next(Row& row) {
+RowSource::Outcome LineRows::next(TextRow& row) {
   std::string_view line;
   do {
     if (!next_line(line)) return Outcome::end;

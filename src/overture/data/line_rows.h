@@ -15,14 +15,14 @@
 namespace overture::data {
 
 // Fills the row; returns what is wrong with the line, or nothing.
-using ParseLine = std::string (*)(std::string_view line, Row& row);
+using ParseLine = std::string (*)(std::string_view line, TextRow& row);
 
 class LineRows final : public RowSource {
  public:
   LineRows(std::vector<std::filesystem::path> files, ParseLine parse, Shape shape);
 
   const Shape& shape() const override { return shape_; }
-  Outcome next(Row& row) override;
+  Outcome next(TextRow& row) override;
   const std::string& why() const override { return why_; }
   Where where() const override;
   Position position() const override;

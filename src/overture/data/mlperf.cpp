@@ -28,7 +28,7 @@ class MlperfRows final : public RowSource {
   Where where() const override { return {.file = file_.name(), .key = fmt::format("sample {}", next_ - 1)}; }
   Position position() const override { return {next_ * kMlperfSampleBytes, file_.size()}; }
 
-  Outcome next(Row& row) override {
+  Outcome next(TextRow& row) override {
     if (next_ == *rows()) return Outcome::end;
     if (at_ == buffered_) refill();
     std::array<std::int32_t, kMlperfNumbers> numbers{};

@@ -55,7 +55,7 @@ class NpzRows final : public RowSource {
     return sum;
   }
 
-  Outcome next(Row& row) override {
+  Outcome next(TextRow& row) override {
     if (next_ == samples_) return Outcome::end;
     ++next_;
     row.clear();

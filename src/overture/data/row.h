@@ -1,4 +1,4 @@
-// Row: one sample as a reader of text meets it, before it takes its place in the columns of a batch.
+// TextRow: one sample as a reader of text meets it, before it takes its place in the columns of a batch.
 // RowSource: where rows come from, good and bad ones.
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace overture::data {
 
-struct Row {
+struct TextRow {
   float label = 0;
   std::vector<float> dense;
   std::vector<std::int64_t> ids;    // table after table
@@ -35,7 +35,7 @@ class RowSource {
 
   virtual const Shape& shape() const = 0;
   // After `bad`, why() and where() tell.
-  virtual Outcome next(Row& row) = 0;
+  virtual Outcome next(TextRow& row) = 0;
   virtual const std::string& why() const = 0;
   virtual Where where() const = 0;
   virtual std::optional<std::int64_t> rows() const { return std::nullopt; }

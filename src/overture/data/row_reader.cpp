@@ -27,7 +27,7 @@ std::int64_t RowReader::read(Batch& batch, std::int64_t most) {
 }
 
 // What is wrong with a row; nothing if it can be used, and then its ids are mapped.
-std::string RowReader::fault(Row& row) const {
+std::string RowReader::fault(TextRow& row) const {
   const Shape& shape = ids_.shape();
   const std::size_t tables = row.ends.empty() ? row.ids.size() : row.ends.size();
   if (tables != shape.tables()) return fmt::format("{} tables instead of {}", tables, shape.tables());

@@ -27,12 +27,12 @@ class RowReader final : public SampleReader {
   const BadRows* bad_rows() const override { return &bad_; }
 
  private:
-  std::string fault(Row& row) const;
+  std::string fault(TextRow& row) const;
 
   std::unique_ptr<RowSource> source_;
   IdMap ids_;
   BadRows bad_;
-  Row row_;
+  TextRow row_;
 };
 
 }  // namespace overture::data

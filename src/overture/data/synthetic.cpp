@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "overture/base/error.h"
+#include "overture/base/hash.h"
 #include "overture/data/columns.h"
 #include "overture/data/criteo.h"
 
@@ -19,13 +20,6 @@ constexpr std::uint64_t kPoolingField = 1U << 22;
 constexpr std::uint64_t kHiddenField = 1U << 23;
 constexpr std::uint64_t kWeightField = 1U << 24;
 constexpr std::int64_t kScattered = 64;  // smaller tables keep their order: they fit into a page anyway
-
-// The finalizer of SplitMix64 (Steele, Lea, Flood 2014).
-std::uint64_t mix(std::uint64_t x) {
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
-  return x ^ (x >> 31);
-}
 
 double unit(std::uint64_t bits) { return static_cast<double>(bits >> 11) * 0x1.0p-53; }
 // Uniform with mean 0 and variance 1: as good as normal once many are added up, and needs no logarithm.
@@ -95,8 +89,8 @@ Shape Synthetic::shape() const {
 // One 64-bit number for every (seed, sample, field, draw).
 std::uint64_t Synthetic::bits(std::int64_t sample, std::uint64_t field, std::uint64_t draw) const {
   const std::uint64_t of_sample =
-      mix(mix(config_.seed) + static_cast<std::uint64_t>(sample) * 0x9e3779b97f4a7c15);
-  return mix(of_sample + (field << 32) + draw * 0xd1342543de82ef95 + 1);
+      split_mix(split_mix(config_.seed) + static_cast<std::uint64_t>(sample) * 0x9e3779b97f4a7c15);
+  return split_mix(of_sample + (field << 32) + draw * 0xd1342543de82ef95 + 1);
 }
 
 std::int64_t Synthetic::id(std::size_t table, std::int64_t rank, std::int64_t sample) const {
@@ -122,7 +116,7 @@ std::int64_t Synthetic::pooled(std::size_t table, std::int64_t sample) const {
 }
 
 // Without the same id twice: draws again a few times, then takes the next rank that is free.
-void Synthetic::add_ids(std::size_t table, std::int64_t sample, Row& row) const {
+void Synthetic::add_ids(std::size_t table, std::int64_t sample, TextRow& row) const {
   const Skew& skew = config_.tables[table];
   const auto start = static_cast<std::ptrdiff_t>(row.ids.size());
   const std::int64_t wanted = pooled(table, sample);
@@ -146,13 +140,13 @@ void Synthetic::add_ids(std::size_t table, std::int64_t sample, Row& row) const 
   row.ends.push_back(static_cast<std::uint32_t>(row.ids.size()));
 }
 
-void Synthetic::add_dense(std::int64_t sample, Row& row) const {
+void Synthetic::add_dense(std::int64_t sample, TextRow& row) const {
   for (std::size_t i = 0; i < dense_means_.size(); ++i) {
     row.dense.push_back(dense_of_count(geometric(dense_means_[i], unit(bits(sample, kDenseField, i)))));
   }
 }
 
-void Synthetic::make(std::int64_t sample, Row& row) const {
+void Synthetic::make(std::int64_t sample, TextRow& row) const {
   row.clear();
   add_dense(sample, row);
   for (std::size_t t = 0; t < config_.tables.size(); ++t) {
@@ -165,11 +159,11 @@ void Synthetic::make(std::int64_t sample, Row& row) const {
   row.label = unit(bits(sample, kLabelField, 0)) < probability(row) ? 1.0F : 0.0F;
 }
 
-double Synthetic::probability(const Row& row) const { return logistic(bias_ + signal(row)); }
+double Synthetic::probability(const TextRow& row) const { return logistic(bias_ + signal(row)); }
 
 // A linear model of the dense features, and a weight for every id, times that of the lookup; a bag counts as
 // its mean.
-double Synthetic::signal(const Row& row) const {
+double Synthetic::signal(const TextRow& row) const {
   constexpr double kIdWeight = 0.4;
   double sum = 0;
   for (std::size_t i = 0; i < row.dense.size(); ++i)
@@ -194,7 +188,7 @@ double Synthetic::fitting_bias() const {
   constexpr std::int64_t kTrials = 4096;
   constexpr std::int64_t kBeyondAll = 1LL << 62;
   std::vector<double> signals;
-  Row row;
+  TextRow row;
   for (std::int64_t i = 0; i < kTrials; ++i) {
     make(kBeyondAll + i, row);
     signals.push_back(signal(row));
@@ -242,7 +236,7 @@ std::int64_t SyntheticReader::read(Batch& batch, std::int64_t most) {
 
 void SyntheticReader::make(std::int64_t begin, std::int64_t end, Batch& part) const {
   clear(part, shape_);
-  Row row;
+  TextRow row;
   for (std::int64_t sample = begin; sample < end; ++sample) {
     synthetic_.make(sample, row);
     append(part, row);

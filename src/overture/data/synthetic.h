@@ -13,7 +13,7 @@
 namespace overture::data {
 
 // How many ids a sample looks up in a table: always `mean`, or 1 and a geometric number more.
-struct Pooling {
+struct PoolingDraw {
   double mean = 1;
   bool geometric = false;
 
@@ -25,7 +25,7 @@ struct SyntheticConfig {
   std::int64_t dense_features = 13;
   std::uint64_t seed = 1;
   double base_rate = 0.256;  // of positive labels: Criteo Kaggle's
-  Pooling pooling;
+  PoolingDraw pooling;
   bool weighted = false;  // every lookup has a weight, from 0.5 to 1.5
   bool sorted = false;    // ids are ranks: popular rows lie together
   // After every `drift_period` samples this share of each table's ranks stands for other ids; 0: never.
@@ -39,18 +39,18 @@ class Synthetic {
   explicit Synthetic(SyntheticConfig config);
 
   Shape shape() const;
-  void make(std::int64_t sample, Row& row) const;
+  void make(std::int64_t sample, TextRow& row) const;
   // The probability that the label was drawn with: the best that a model can predict.
-  double probability(const Row& row) const;
+  double probability(const TextRow& row) const;
 
  private:
   std::uint64_t bits(std::int64_t sample, std::uint64_t field, std::uint64_t draw) const;
   std::int64_t id(std::size_t table, std::int64_t rank, std::int64_t sample) const;
   std::int64_t drifted(std::size_t table, std::int64_t rank, std::int64_t sample) const;
-  void add_ids(std::size_t table, std::int64_t sample, Row& row) const;
-  void add_dense(std::int64_t sample, Row& row) const;
+  void add_ids(std::size_t table, std::int64_t sample, TextRow& row) const;
+  void add_dense(std::int64_t sample, TextRow& row) const;
   std::int64_t pooled(std::size_t table, std::int64_t sample) const;
-  double signal(const Row& row) const;
+  double signal(const TextRow& row) const;
   double fitting_bias() const;
 
   SyntheticConfig config_;

@@ -146,8 +146,8 @@ TEST(Synthetic, DriftsOnlyTheShareThatItIsTold) {
   const Synthetic moving(config);
   config.drift = 0;
   const Synthetic still(config);
-  Row a;
-  Row b;
+  TextRow a;
+  TextRow b;
   int changed = 0;
   constexpr int kSamples = 20000;
   for (int i = 1000; i < 1000 + kSamples; ++i) {
@@ -210,7 +210,7 @@ TEST(Synthetic, HasLabelsThatCanBeLearnt) {
   for (const double scale : {1.0, 0.001}) {
     const Synthetic synthetic(kaggle(scale));
     Evaluation evaluation;
-    Row row;
+    TextRow row;
     for (int i = 0; i < 40000; ++i) {
       synthetic.make(i, row);
       const auto p = static_cast<float>(synthetic.probability(row));
@@ -231,14 +231,14 @@ class Linear {
     for (const std::int64_t rows : shape.table_rows) tables_.emplace_back(static_cast<std::size_t>(rows));
   }
 
-  float predict(const Row& row) const {
+  float predict(const TextRow& row) const {
     double sum = bias_;
     for (std::size_t i = 0; i < dense_.size(); ++i) sum += dense_[i] * static_cast<double>(row.dense[i]);
     for (std::size_t t = 0; t < tables_.size(); ++t) sum += tables_[t][static_cast<std::size_t>(row.ids[t])];
     return static_cast<float>(1 / (1 + std::exp(-sum)));
   }
 
-  void learn(const Row& row) {
+  void learn(const TextRow& row) {
     const double step = 0.02 * static_cast<double>(row.label - predict(row));
     bias_ += step;
     for (std::size_t i = 0; i < dense_.size(); ++i)
@@ -255,7 +255,7 @@ class Linear {
 TEST(Synthetic, TeachesALinearModelMoreWithMoreData) {
   const Synthetic synthetic(kaggle(0.001));
   Linear model(synthetic.shape());
-  Row row;
+  TextRow row;
   const auto auc = [&] {
     Evaluation evaluation;
     for (int i = 0; i < 5000; ++i) {

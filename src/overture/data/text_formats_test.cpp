@@ -56,7 +56,7 @@ Batch criteo_batch(std::int64_t samples) {
 }
 
 TEST(Criteo, ReadsALineAsDlrmDoes) {
-  Row row;
+  TextRow row;
   ASSERT_EQ(parse_criteo(std::string_view(kLine).substr(0, kLine.size() - 1), row), "");
   EXPECT_EQ(row.label, 1);
   EXPECT_EQ(row.dense[0], std::log(2.0F));
@@ -128,7 +128,7 @@ TEST(Criteo, StopsAtTheFirstBadRowUnlessSomeAreAllowed) {
 }
 
 TEST(Criteo, NamesEveryKindOfBadRow) {
-  Row row;
+  TextRow row;
   const auto why = [&](const std::string& line) {
     row.clear();
     return parse_criteo(line, row);
@@ -162,7 +162,7 @@ TEST(Criteo, RefusesALineWithoutEnd) {
 }
 
 TEST(Bagpipe, ReadsLinesInAnyOrderOfKeys) {
-  Row row;
+  TextRow row;
   ASSERT_EQ(parse_bagpipe(R"({"sparse": [3,  4], "label":1.0,"dense": [0.5, -1e-3]} )", row), "");
   EXPECT_EQ(row.label, 1);
   EXPECT_EQ(row.dense, (std::vector<float>{0.5F, -1e-3F}));
@@ -186,7 +186,7 @@ TEST(Bagpipe, NamesEveryKindOfBadRow) {
       {R"({"sparse": [1.5]})", "list of whole numbers"},
   };
   for (const auto& [line, expected] : cases) {
-    Row row;
+    TextRow row;
     EXPECT_NE(parse_bagpipe(line, row).find(expected), std::string::npos) << line;
   }
 }
@@ -205,6 +205,35 @@ TEST(Bagpipe, ReadsPartsInTheOrderOfTheirNumbers) {
 
   std::filesystem::remove(folder / "set/part_4.txt");
   EXPECT_NE(user_error([&] { open_dataset(folder / "set"); }).find("part_4.txt"), std::string::npos);
+}
+
+// CASER's: a user, the items before, the items then taken, and items not taken.
+TEST(Bagpipe, EveryItemToDecideOnIsASample) {
+  const Folder folder;
+  folder.write("set/part_0.txt",
+               "{\"label\": [7, 8], \"dense\": [3.0], \"sparse\": [[5], [1, 2, 4]]}\n"
+               "{\"label\": [9], \"dense\": [], \"sparse\": [[0], [2, 4, 6]]}\n");
+  folder.write("set/emb_table_info.txt", "6\n10\n");
+  const auto reader = open_dataset(folder / "set");
+  EXPECT_EQ(reader->shape().table_rows, (std::vector<std::int64_t>{6, 10, 10, 10, 10}));
+  EXPECT_EQ(reader->shape().dense_features, 0);
+  const Batch batch = read_all(*reader);
+  EXPECT_EQ(batch.labels, (std::vector<float>{1, 1, 0, 1}));
+  EXPECT_EQ(batch.tables[0].ids, (std::vector<std::int64_t>{5, 5, 5, 0}));
+  EXPECT_EQ(batch.tables[3].ids, (std::vector<std::int64_t>{4, 4, 4, 6}));
+  EXPECT_EQ(batch.tables[4].ids, (std::vector<std::int64_t>{7, 8, 3, 9}));
+  EXPECT_TRUE(batch.tables[4].offsets.empty());
+
+  folder.write("set/part_1.txt", "{\"label\": [9], \"dense\": [], \"sparse\": [[0], [2, 4]]}\n");
+  EXPECT_NE(user_error([&] {
+              read_all(*open_dataset(folder / "set"));
+            }).find("part_1.txt:1: 2 items before; the first line has 3"),
+            std::string::npos);
+  folder.write("set/part_1.txt", "{\"label\": [9], \"dense\": [], \"sparse\": [[0, 1], [2, 4, 5]]}\n");
+  EXPECT_NE(user_error([&] {
+              read_all(*open_dataset(folder / "set"));
+            }).find("\"sparse\" is not a list of a user and a list of the items before"),
+            std::string::npos);
 }
 
 TEST(Bagpipe, TreatsRaggedAndPlainLinesOfOneDatasetAlike) {

@@ -25,9 +25,9 @@ BlockWriter::BlockWriter(std::filesystem::path path, const std::string& kind) : 
   file_.write(kind + "\n");
 }
 
-void BlockWriter::write(std::span<const float> numbers) {
-  const auto* data = reinterpret_cast<const char*>(numbers.data());
-  for (std::size_t left = numbers.size_bytes(); left > 0;) {
+void BlockWriter::write(std::span<const std::byte> bytes) {
+  const std::byte* data = bytes.data();
+  for (std::size_t left = bytes.size(); left > 0;) {
     const std::size_t size = std::min(left, kBlock);
     put_block(data, size);
     data += size;

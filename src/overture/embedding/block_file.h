@@ -13,21 +13,18 @@
 #include <string>
 #include <vector>
 
+#include "overture/base/files.h"
 #include "overture/base/whole_file.h"
 
 namespace overture::embedding {
-
-struct CloseFile {
-  void operator()(std::FILE* file) const { std::fclose(file); }
-};
-using File = std::unique_ptr<std::FILE, CloseFile>;
 
 class BlockWriter {
  public:
   // `kind` is the first line. Throws UserError when the file cannot be written, as all of these do.
   BlockWriter(std::filesystem::path path, const std::string& kind);
   // Cuts large arrays into blocks.
-  void write(std::span<const float> numbers);
+  void write(std::span<const std::byte> bytes);
+  void write(std::span<const float> numbers) { write(std::as_bytes(numbers)); }
   void finish();
 
  private:

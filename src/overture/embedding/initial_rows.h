@@ -4,17 +4,13 @@
 
 #include <cstdint>
 
+#include "overture/base/hash.h"
 #include "overture/embedding/optimizer.h"
 
 namespace overture::embedding {
 
 // Well-mixed 64 bits (Steele et al., SplitMix, 2014).
-constexpr std::uint64_t mixed(std::uint64_t x) {
-  x += 0x9e3779b97f4a7c15u;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-  return x ^ (x >> 31);
-}
+constexpr std::uint64_t mixed(std::uint64_t x) { return split_mix(x + kGoldenStep); }
 
 // In [-1, 1), from the upper 24 bits: every value is exact.
 constexpr float signed_unit(std::uint64_t bits) {

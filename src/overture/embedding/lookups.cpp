@@ -37,10 +37,23 @@ void Lookups::assign(const TablesConfig& config, std::int64_t samples, std::uint
   }
   check(next_row == rows, "every row of a batch is looked up");
   std::partial_sum(starts_.begin(), starts_.end(), starts_.begin());
+}
+
+std::span<const TableGradients> Lookups::as_pooled(std::span<const float> gradients) {
+  check(std::ssize(gradients) == samples_ * width_, "gradients are those of what was pooled");
+  as_pooled_.clear();
+  for (const Table& table : tables_)
+    as_pooled_.push_back({.data = gradients.data() + table.column, .stride = width_});
+  return as_pooled_;
+}
+
+// By row, which is known only now: where each of its lookups finds its gradient.
+void Lookups::arrange(std::span<const TableGradients> gradients) {
+  check(gradients.size() == tables_.size(), "every table has its gradients");
   next_.assign(starts_.begin(), starts_.end() - 1);
   places_.resize(starts_.back());
   if (scaled_) scales_.resize(starts_.back());
-  for (const Table& table : tables_) place(table, next_);
+  for (std::size_t t = 0; t < tables_.size(); ++t) place(tables_[t], gradients[t].stride);
 }
 
 // Weights, or the division of a mean, are one factor per lookup.
@@ -64,15 +77,15 @@ void Lookups::scale(const TableConfig& config, Table& table) {
   scaled_ = scaled_ || table.scales != nullptr;
 }
 
-void Lookups::place(const Table& table, std::vector<std::uint32_t>& next) {
+void Lookups::place(const Table& table, std::int64_t stride) {
   const TableLookups& lookups = table.lookups;
   for (std::int64_t s = 0; s < samples_; ++s) {
     const auto sample = static_cast<std::size_t>(s);
     const std::size_t begin = lookups.offsets.empty() ? sample : lookups.offsets[sample];
     const std::size_t end = lookups.offsets.empty() ? sample + 1 : lookups.offsets[sample + 1];
-    const auto gradient = static_cast<std::uint64_t>(s * width_ + table.column);
+    const auto gradient = static_cast<std::uint64_t>(s * stride);
     for (std::size_t i = begin; i < end; ++i) {
-      const std::uint32_t place = next[lookups.rows[i]]++;
+      const std::uint32_t place = next_[lookups.rows[i]]++;
       places_[place] = gradient;
       if (scaled_) scales_[place] = table.scales == nullptr ? 1.0f : table.scales[i];
     }
@@ -98,12 +111,11 @@ void Lookups::pool(std::span<float* const> rows, std::span<float> out, Workers& 
   });
 }
 
-SumJob Lookups::job(const Table& table, std::span<const float> gradients, std::int64_t from,
-                    std::int64_t to) const {
+SumJob Lookups::job(const Table& table, const float* gradients, std::int64_t from, std::int64_t to) const {
   return {.starts = starts_.data(),
           .places = places_.data(),
           .scales = scaled_ ? scales_.data() : nullptr,
-          .gradients = gradients.data(),
+          .gradients = gradients,
           .dim = table.dim,
           .from = table.first_row + static_cast<std::uint32_t>(from),
           .to = table.first_row + static_cast<std::uint32_t>(to),
@@ -120,20 +132,22 @@ void Lookups::each_part(std::int64_t grain, Workers& workers, Work work) const {
     const auto after = std::upper_bound(first_block.begin(), first_block.end(), block);
     const auto t = static_cast<std::size_t>(after - first_block.begin() - 1);
     const std::int64_t from = (block - first_block[t]) * grain;
-    work(tables_[t], from, std::min<std::int64_t>(from + grain, tables_[t].last_row - tables_[t].first_row));
+    work(t, from, std::min<std::int64_t>(from + grain, tables_[t].last_row - tables_[t].first_row));
   });
 }
 
-void Lookups::update(const UpdateRule& rule, std::span<const float> gradients, std::span<float* const> rows,
-                     Workers& workers) const {
-  each_part(kRowsAtOnce, workers, [&](const Table& table, std::int64_t from, std::int64_t to) {
-    kernels().update(job(table, gradients, from, to), rule, rows.data());
+void Lookups::update(const UpdateRule& rule, std::span<const TableGradients> gradients,
+                     std::span<float* const> rows, Workers& workers) {
+  arrange(gradients);
+  each_part(kRowsAtOnce, workers, [&](std::size_t t, std::int64_t from, std::int64_t to) {
+    kernels().update(job(tables_[t], gradients[t].data, from, to), rule, rows.data());
   });
 }
 
-void Lookups::sum(std::span<const float> gradients, std::span<float* const> sums, Workers& workers) const {
-  each_part(kRowsAtOnce, workers, [&](const Table& table, std::int64_t from, std::int64_t to) {
-    const SumJob one = job(table, gradients, from, to);
+void Lookups::sum(std::span<const TableGradients> gradients, std::span<float* const> sums, Workers& workers) {
+  arrange(gradients);
+  each_part(kRowsAtOnce, workers, [&](std::size_t t, std::int64_t from, std::int64_t to) {
+    const SumJob one = job(tables_[t], gradients[t].data, from, to);
     kernels().sum(one, sums.data() + one.from);
   });
 }

@@ -21,6 +21,13 @@ struct TableLookups {
   std::span<const float> weights;
 };
 
+// The gradient of what one table was pooled to: where sample 0's is, and how many floats further the next
+// sample's. So a gradient can lie wherever it was made.
+struct TableGradients {
+  const float* data = nullptr;
+  std::int64_t stride = 0;
+};
+
 class Lookups {
  public:
   // Takes a new batch, whose `tables` must stay until the next one. Rows are numbered from 0 to before
@@ -31,11 +38,13 @@ class Lookups {
   // Pools into `out`, samples x width, each table's columns beside those of the one before.
   void pool(std::span<float* const> rows, std::span<float> out, Workers& workers) const;
 
-  // The gradient of every row, `gradients` being that of what pool() made; then
-  void update(const UpdateRule& rule, std::span<const float> gradients, std::span<float* const> rows,
-              Workers& workers) const;  // updates it, in place,
-  void sum(std::span<const float> gradients, std::span<float* const> sums,
-           Workers& workers) const;  // or keeps it
+  // The gradient of every row, `gradients` being those of what pool() made, by table; then
+  void update(const UpdateRule& rule, std::span<const TableGradients> gradients, std::span<float* const> rows,
+              Workers& workers);  // updates it, in place,
+  void sum(std::span<const TableGradients> gradients, std::span<float* const> sums,
+           Workers& workers);  // or keeps it
+  // Gradients that lie as pool() made what they are of.
+  std::span<const TableGradients> as_pooled(std::span<const float> gradients);
 
  private:
   struct Table {
@@ -48,8 +57,9 @@ class Lookups {
   };
 
   void scale(const TableConfig& config, Table& table);
-  void place(const Table& table, std::vector<std::uint32_t>& next);
-  SumJob job(const Table& table, std::span<const float> gradients, std::int64_t from, std::int64_t to) const;
+  void arrange(std::span<const TableGradients> gradients);
+  void place(const Table& table, std::int64_t stride);
+  SumJob job(const Table& table, const float* gradients, std::int64_t from, std::int64_t to) const;
   template <class Work>
   void each_part(std::int64_t grain, Workers& workers, Work work) const;
 
@@ -61,7 +71,8 @@ class Lookups {
   std::vector<std::uint32_t> starts_;            // by row, rows+1
   std::vector<std::uint32_t> next_;
   std::vector<std::uint64_t> places_;  // by row and lookup
-  std::vector<float> scales_;          // by row and lookup, when scaled_
+  std::vector<TableGradients> as_pooled_;
+  std::vector<float> scales_;  // by row and lookup, when scaled_
 };
 
 }  // namespace overture::embedding

@@ -42,7 +42,7 @@ TEST(Lookups, UpdateTakesEveryLookupOfARow) {
   Example e(Pooling::weighted);
   Workers workers;
   const std::vector<float> gradients{1, 10, 2, 2, 20, 5, 3, 30, 4};
-  e.lookups.update(update_rule({.learning_rate = 1}, 0), gradients, e.rows, workers);
+  e.lookups.update(update_rule({.learning_rate = 1}, 0), e.lookups.as_pooled(gradients), e.rows, workers);
   EXPECT_EQ(e.memory[0], 1 - (1 + 3));
   EXPECT_EQ(e.memory[1], 2 - (10 + 30));
   EXPECT_EQ(e.memory[4], 3 - 2);
@@ -50,11 +50,25 @@ TEST(Lookups, UpdateTakesEveryLookupOfARow) {
   EXPECT_EQ(e.memory[12], 20 - 3 * 2);
 }
 
+TEST(Lookups, GradientsOfTablesMayLieWhereTheyWereMade) {
+  Example e(Pooling::sum);
+  Workers workers;
+  const std::vector<float> first{1, 10, 0, 2, 20, 0, 3, 30, 0};  // two columns of three
+  const std::vector<float> second{2};                            // the same for all samples
+  const TableGradients gradients[] = {{.data = first.data(), .stride = 3},
+                                      {.data = second.data(), .stride = 0}};
+  e.lookups.update(update_rule({.learning_rate = 1}, 0), gradients, e.rows, workers);
+  EXPECT_EQ(e.memory[0], 1 - (1 + 3));
+  EXPECT_EQ(e.memory[1], 2 - (10 + 30));
+  EXPECT_EQ(e.memory[4], 3 - 2);
+  EXPECT_EQ(e.memory[8], 10 - (2 + 2));
+}
+
 TEST(Lookups, UpdateDividesAMeansGradient) {
   Example e(Pooling::mean);
   Workers workers;
-  e.lookups.update(update_rule({.learning_rate = 1}, 0), std::vector<float>{1, 10, 2, 2, 20, 5, 3, 30, 4},
-                   e.rows, workers);
+  const std::vector<float> gradients{1, 10, 2, 2, 20, 5, 3, 30, 4};
+  e.lookups.update(update_rule({.learning_rate = 1}, 0), e.lookups.as_pooled(gradients), e.rows, workers);
   EXPECT_EQ(e.memory[8], 10 - (0.5f * 2 + 4));
   EXPECT_EQ(e.memory[12], 20 - 0.5f * 2);
 }
@@ -83,7 +97,7 @@ TEST(Lookups, AnyNumberOfThreadsGivesTheSameBits) {
     std::vector<float> memory(rows * 16, 0.5f);
     std::vector<float*> places;
     for (std::uint32_t r = 0; r < rows; ++r) places.push_back(&memory[r * 16]);
-    lookups.update(update_rule({}, 0), gradients, places, workers);
+    lookups.update(update_rule({}, 0), lookups.as_pooled(gradients), places, workers);
     results[i].resize(kSamples * 23);
     lookups.pool(places, results[i], workers);
   }

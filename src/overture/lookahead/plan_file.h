@@ -9,16 +9,12 @@
 #include <memory>
 #include <string>
 
+#include "overture/base/files.h"
 #include "overture/base/whole_file.h"
 #include "overture/lookahead/config.h"
 #include "overture/lookahead/plan.h"
 
 namespace overture::lookahead {
-
-struct CloseFile {
-  void operator()(std::FILE* file) const { std::fclose(file); }
-};
-using File = std::unique_ptr<std::FILE, CloseFile>;
 
 // Writes beside the target; only finish() puts the file in its place, so what stands there is complete.
 class PlanWriter {

@@ -18,7 +18,7 @@ class PlanFile : public testing::Test {
   }
   void TearDown() override { std::filesystem::remove(path_); }
 
-  void write(const Trace& trace) const {
+  void write(const LookupTrace& trace) const {
     PlanWriter writer(path_, trace.config);
     for (const StepPlan& step : plan_all(trace)) writer.write(step);
     writer.finish();
@@ -40,7 +40,7 @@ class PlanFile : public testing::Test {
 TEST_F(PlanFile, GivesBackWhatWasWritten) {
   for (std::uint64_t seed = 0; seed < 50; ++seed) {
     SCOPED_TRACE(seed);
-    const Trace trace = random_trace(seed);
+    const LookupTrace trace = random_trace(seed);
     write(trace);
     EXPECT_EQ(PlanReader(path_).config(), trace.config);
     EXPECT_EQ(read(), plan_all(trace));
@@ -95,7 +95,7 @@ TEST_F(PlanFile, OfAnotherVersionOrKindSaysSo) {
 // What a checksum does not catch must still not crash.
 TEST(PlanCode, AnyBytesAreAStepOrAnError) {
   RandomStream random = RandomStreams(3).make("bytes");
-  const Trace trace = random_trace(5);
+  const LookupTrace trace = random_trace(5);
   std::string good;
   encode(plan_all(trace).front(), good);
   for (int i = 0; i < 20'000; ++i) {

@@ -17,7 +17,7 @@ struct Use {
 
 class Oracle {
  public:
-  explicit Oracle(const Trace& trace) : config_(trace.config) {
+  explicit Oracle(const LookupTrace& trace) : config_(trace.config) {
     for (const TraceBatch& batch : trace.batches) {
       auto& uses = uses_.emplace_back();
       for (std::size_t s = 0; s < batch.size(); ++s) {
@@ -125,7 +125,7 @@ void compare(const StepPlan& plan, Oracle& oracle) {
 TEST(PlannerProperty, DecidesAsTheRulesSay) {
   for (std::uint64_t seed = 0; seed < 1000 && !testing::Test::HasFailure(); ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
-    const Trace trace = random_trace(seed);
+    const LookupTrace trace = random_trace(seed);
     Oracle oracle(trace);
     std::vector<std::int32_t> issue_steps;
     std::int32_t step = 0;

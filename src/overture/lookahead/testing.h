@@ -13,7 +13,7 @@
 namespace overture::lookahead {
 
 // Every step of the trace's plan, the flush included.
-inline std::vector<StepPlan> plan_all(const Trace& trace) {
+inline std::vector<StepPlan> plan_all(const LookupTrace& trace) {
   Planner planner(trace.config);
   std::vector<StepPlan> steps;
   StepPlan plan;
@@ -32,9 +32,9 @@ inline std::vector<StepPlan> plan_all(const Trace& trace) {
 }
 
 // One table, one trainer, a lookup per sample.
-inline Trace simple_trace(PlannerConfig config, const std::vector<std::vector<std::int64_t>>& batches) {
+inline LookupTrace simple_trace(PlannerConfig config, const std::vector<std::vector<std::int64_t>>& batches) {
   if (config.table_rows.empty()) config.table_rows = {1000};
-  Trace trace{.config = std::move(config)};
+  LookupTrace trace{.config = std::move(config)};
   for (const auto& ids : batches) {
     auto& batch = trace.batches.emplace_back();
     for (const std::int64_t id : ids) batch.push_back({{id}});
@@ -42,7 +42,7 @@ inline Trace simple_trace(PlannerConfig config, const std::vector<std::vector<st
   return trace;
 }
 
-inline std::int64_t most_different_rows(const Trace& trace) {
+inline std::int64_t most_different_rows(const LookupTrace& trace) {
   std::size_t most = 1;
   for (const TraceBatch& batch : trace.batches) {
     std::vector<Row> rows;
@@ -59,7 +59,7 @@ inline std::int64_t most_different_rows(const Trace& trace) {
 
 // Multi-hot, some features empty, popular ids first; tables small enough for an array, and larger ones; a run
 // may be shorter than its lookahead and have empty batches; the capacity is often as tight as possible.
-inline Trace random_trace(std::uint64_t seed) {
+inline LookupTrace random_trace(std::uint64_t seed) {
   RandomStream random = RandomStreams(seed).make("trace");
   const auto draw = [&](std::int64_t least, std::int64_t most) {
     return least + static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(most - least + 1)));
@@ -72,7 +72,7 @@ inline Trace random_trace(std::uint64_t seed) {
   const std::int64_t ids = draw(2, 60);
   const std::int64_t sizes[] = {ids, 1 << 12, 1 << 20, kMostRows};  // the window treats all differently
   for (std::int64_t t = draw(1, 4); t > 0; --t) config.table_rows.push_back(sizes[draw(0, 3)]);
-  Trace trace{.config = std::move(config)};
+  LookupTrace trace{.config = std::move(config)};
   trace.batches.resize(static_cast<std::size_t>(draw(0, 25)));
   for (TraceBatch& batch : trace.batches) {
     batch.resize(static_cast<std::size_t>(draw(0, 3) * trace.config.trainers),

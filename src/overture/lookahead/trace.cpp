@@ -103,13 +103,13 @@ TraceSample sample(const Node& node, std::size_t tables) {
 
 }  // namespace
 
-Trace parse_trace(std::string_view text, const std::string& file) {
+LookupTrace parse_trace(std::string_view text, const std::string& file) {
   const Json document = parse_json(text);
   if (document.is_discarded()) throw UserError({.file = file}, "is not JSON");
   const Node root(document, file, "");
   root.map({"format", "name", "description", "params", "tables", "table_rows", "batches"});
   if (root["format"].whole_number(INT64_MAX) != 1) root["format"].fail("is not 1, the only format there is");
-  Trace trace{.file = file, .config = config(root)};
+  LookupTrace trace{.file = file, .config = config(root)};
   const Node batches = root["batches"].list();
   for (std::size_t b = 0; b < batches.size(); ++b) {
     const Node samples = batches[b].list();
@@ -120,7 +120,9 @@ Trace parse_trace(std::string_view text, const std::string& file) {
   return trace;
 }
 
-Trace read_trace(const std::filesystem::path& path) { return parse_trace(read_file(path), path.string()); }
+LookupTrace read_trace(const std::filesystem::path& path) {
+  return parse_trace(read_file(path), path.string());
+}
 
 void add_batch(Planner& planner, const TraceBatch& batch) {
   const auto trainers = static_cast<std::size_t>(planner.config().trainers);

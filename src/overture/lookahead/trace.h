@@ -16,15 +16,15 @@ namespace overture::lookahead {
 using TraceSample = std::vector<std::vector<std::int64_t>>;  // ids per table
 using TraceBatch = std::vector<TraceSample>;
 
-struct Trace {
+struct LookupTrace {
   std::string file;
   PlannerConfig config;
   std::vector<TraceBatch> batches;
 };
 
 // Throw UserError that names the file and the key.
-Trace parse_trace(std::string_view text, const std::string& file);
-Trace read_trace(const std::filesystem::path& path);
+LookupTrace parse_trace(std::string_view text, const std::string& file);
+LookupTrace read_trace(const std::filesystem::path& path);
 
 // Adds one batch. Its samples are dealt out to the trainers in equal blocks; a UserError when that is
 // impossible.

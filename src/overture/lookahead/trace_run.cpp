@@ -25,7 +25,7 @@ void make_folder(const std::filesystem::path& folder) {
 
 }  // namespace
 
-PlanTables plan_trace(const Trace& trace, const std::filesystem::path& plan_file) {
+PlanTables plan_trace(const LookupTrace& trace, const std::filesystem::path& plan_file) {
   Planner planner(trace.config);
   PlanTables tables(trace.config);
   std::optional<PlanWriter> writer;
@@ -48,7 +48,7 @@ PlanTables plan_trace(const Trace& trace, const std::filesystem::path& plan_file
 
 std::string run_lookahead(const std::filesystem::path& trace_path, const std::filesystem::path& out_dir,
                           const TraceRunOptions& options) {
-  Trace trace = read_trace(trace_path);
+  LookupTrace trace = read_trace(trace_path);
   apply(options, trace.config);
   make_folder(out_dir);
   const PlanTables tables = plan_trace(trace, options.plan);

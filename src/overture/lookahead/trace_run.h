@@ -21,7 +21,7 @@ struct TraceRunOptions {
   std::filesystem::path plan;  // also write the plan here, to be replayed; empty for no
 };
 
-PlanTables plan_trace(const Trace& trace, const std::filesystem::path& plan_file = {});
+PlanTables plan_trace(const LookupTrace& trace, const std::filesystem::path& plan_file = {});
 
 // Makes the folder. Throws UserError when the trace or the options make no sense or a file cannot be written.
 // Returns the text of totals.json.

@@ -57,7 +57,7 @@ TEST(TraceRun, OptionsReplaceWhatTheTraceSays) {
       std::string::npos);
 }
 
-TEST(Trace, ErrorsSayWhere) {
+TEST(LookupTrace, ErrorsSayWhere) {
   const auto error = [](const std::string& from, const std::string& to) {
     std::string text = read_file(kGolden / "g1_boundary" / "trace.json");
     text.replace(text.find(from), from.size(), to);

@@ -93,7 +93,7 @@ class CountingCache {
 TEST(PlannerValues, EveryReadHoldsAllUpdatesBeforeAndTheFlushLeavesNothingBehind) {
   for (std::uint64_t seed = 0; seed < 4000 && !testing::Test::HasFailure(); ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
-    const Trace trace = random_trace(seed);
+    const LookupTrace trace = random_trace(seed);
     CountingCache cache(trace.config);
     for (const StepPlan& plan : plan_all(trace)) cache.run(plan);
     cache.expect_all_written_back();
@@ -103,7 +103,7 @@ TEST(PlannerValues, EveryReadHoldsAllUpdatesBeforeAndTheFlushLeavesNothingBehind
 TEST(PlannerValues, LookupsPointToTheirRows) {
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
-    const Trace trace = random_trace(seed);
+    const LookupTrace trace = random_trace(seed);
     for (const StepPlan& plan : plan_all(trace)) {
       if (plan.flush) continue;
       std::size_t lookup = 0;

@@ -1,6 +1,7 @@
-// Deep learning recommendation models as data: layers, tables and their sizes. Model-A and Model-I are those
-// of Mudigere et al. (ISCA 2022) as the Opera study built them (EuroMLSys 2024): no dot interaction, the
-// outputs of the bottom MLP and of all tables are concatenated.
+// Deep learning recommendation models as data: layers, tables and their sizes. Whoever needs a DLRM (setups,
+// generators, studies) describes it with these types. Model-A and Model-I are those of Mudigere et al. (ISCA
+// 2022) as the Opera study built them (EuroMLSys 2024): no dot interaction, the outputs of the bottom MLP and
+// of all tables are concatenated.
 #pragma once
 
 #include <cstdint>
@@ -12,33 +13,57 @@
 
 namespace overture::model {
 
+enum class NumberType : std::uint8_t { fp32, fp16, bf16, fp8 };
+constexpr Bytes size_of(NumberType type) {
+  return Bytes{type == NumberType::fp32 ? 4 : type == NumberType::fp8 ? 1 : 2};
+}
+
 struct DenseLayer {
   std::int64_t inputs = 0;
   std::int64_t outputs = 0;
 
-  // Parameters are fp32.
-  Bytes kernel() const { return Bytes{4 * inputs * outputs}; }
-  Bytes bias() const { return Bytes{4 * outputs}; }
+  std::int64_t kernel() const { return inputs * outputs; }  // parameters
+  std::int64_t bias() const { return outputs; }
 };
 
 struct EmbeddingTable {
   std::int64_t rows = 0;
   std::int64_t columns = 0;  // the feature size
   int bag = 1;               // rows that are summed for a sample
+  NumberType number = NumberType::fp32;
 
-  Bytes size() const { return Bytes{4 * rows * columns}; }
+  Bytes row() const { return size_of(number) * columns; }
+  Bytes size() const { return row() * rows; }
+};
+
+// How the outputs of the bottom MLP and of the tables become the input of the top MLP.
+enum class Interaction : std::uint8_t {
+  cat,  // side by side
+  dot,  // the dot product of every pair of them, beside the output of the bottom MLP
 };
 
 struct Dlrm {
   std::string name;
   std::vector<DenseLayer> bottom;
   std::vector<EmbeddingTable> tables;
-  std::vector<DenseLayer> top;  // the first takes the concatenation
+  std::vector<DenseLayer> top;  // the first takes the interaction
+  Interaction interaction = Interaction::cat;
+  NumberType weights = NumberType::fp32;    // of the dense layers, and what is computed with
+  NumberType gradients = NumberType::fp32;  // of the dense layers
+  bool biases = true;
 
-  std::int64_t concatenated() const;
-  // What data-parallel training reduces: all dense parameters.
-  Bytes dense_parameters() const;
+  // What the tables give for a sample.
+  std::int64_t pooled_columns() const;
+  // What the top MLP takes.
+  std::int64_t interacted() const;
+  // What data-parallel training reduces: the gradients of a layer, and of all of them.
+  Bytes gradient(const DenseLayer& layer) const;
+  Bytes dense_gradients() const;
+  Bytes weights_of(const DenseLayer& layer) const;
 };
+// Throws UserError when layers do not follow on each other, a dot product has vectors of different lengths,
+// or a count is not positive.
+void require_sound(const Dlrm& model);
 
 // A model from its shape, with equal tables and equal layers; the top ends in one output. Throws UserError
 // when a count is not positive.

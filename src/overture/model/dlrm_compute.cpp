@@ -8,9 +8,9 @@
 
 #include <fmt/format.h>
 
+#include "overture/base/csv.h"
 #include "overture/base/error.h"
 #include "overture/base/files.h"
-#include "overture/compute/csv.h"
 
 namespace overture::model {
 namespace {
@@ -55,7 +55,7 @@ const std::vector<Entry>& entries() {
       duration("embedding_backward", &DlrmCalibration::embedding_backward),
       {"reference_batch",
        [](DlrmCalibration& c, std::string_view text, const Where& where) {
-         c.reference_batch = compute::whole_number(text, where, 1, std::int64_t{1} << 40);
+         c.reference_batch = whole_number(text, where, 1, std::int64_t{1} << 40);
        },
        [](const DlrmCalibration& c) { return fmt::format("{}", c.reference_batch); }},
       bandwidth("gather_rate", &DlrmCalibration::gather_rate),
@@ -108,18 +108,64 @@ ForwardBackward fitted_embedding_time(const DlrmCalibration& calibration, std::i
 
 ForwardBackward gathered_embedding_time(const DlrmCalibration& calibration, const EmbeddingTable& table,
                                         std::int64_t batch) {
-  const Duration forward =
-      transfer_time(Bytes{batch * table.bag * table.columns * 4}, calibration.gather_rate);
+  const Duration forward = transfer_time(table.row() * table.bag * batch, calibration.gather_rate);
   return {.forward = forward, .backward = 2 * forward};
 }
 
+DensePasses dense_passes(const DlrmCompute& compute, const Dlrm& model, const DenseLayer& layer,
+                         std::int64_t samples) {
+  if (const auto* fits = std::get_if<DlrmCalibration>(&compute.by)) {
+    const Duration each = dense_time(*fits, layer, samples);
+    return {each, each, each};
+  }
+  const auto time = [&](std::int64_t rows, std::int64_t inner, std::int64_t columns) {
+    const auto& products = std::get<ProductsAndMemory>(compute.by).products;
+    return compute::time(products, {.rows = rows, .inner = inner, .columns = columns},
+                         size_of(model.weights));
+  };
+  return {.forward = time(samples, layer.inputs, layer.outputs),
+          .input_gradient = time(samples, layer.outputs, layer.inputs),
+          .weight_gradient = time(layer.inputs, samples, layer.outputs)};
+}
+
+ForwardBackward interaction_passes(const DlrmCompute& compute, const Dlrm& model, std::int64_t samples) {
+  const bool dot = model.interaction == Interaction::dot;
+  const auto vectors = static_cast<std::int64_t>(model.tables.size()) + 1;
+  const std::int64_t length = model.tables.front().columns;
+  if (const auto* fits = std::get_if<DlrmCalibration>(&compute.by)) {
+    if (!dot) {
+      const Duration copy = concat_time(*fits, model.interacted(), samples);
+      return {.forward = copy, .backward = copy};
+    }
+    const Duration product = dense_time(*fits, {.inputs = length * vectors, .outputs = vectors}, samples);
+    return {.forward = product, .backward = 2 * product};
+  }
+  const auto& [products, memory] = std::get<ProductsAndMemory>(compute.by);
+  if (!dot) {
+    // Every number is read once and written once.
+    const Duration copy = transfer_time(size_of(model.weights) * (2 * samples * model.interacted()), memory);
+    return {.forward = copy, .backward = copy};
+  }
+  const Duration product = compute::time(
+      products, {.rows = samples * vectors, .inner = length, .columns = vectors}, size_of(model.weights));
+  return {.forward = product, .backward = 2 * product};
+}
+
+ForwardBackward gather_passes(const DlrmCompute& compute, Bytes rows) {
+  const auto* fits = std::get_if<DlrmCalibration>(&compute.by);
+  const Bandwidth rate = fits != nullptr ? fits->gather_rate : std::get<ProductsAndMemory>(compute.by).memory;
+  const Duration forward = transfer_time(rows, rate);
+  const double backward = static_cast<double>(forward.count()) * compute.table_backward;
+  return {.forward = forward, .backward = Duration{std::llround(backward)}};
+}
+
 DlrmCalibration parse_calibration(std::string_view text, const std::string& file, DlrmCalibration defaults) {
-  const compute::CsvTable table = compute::parse_csv(text, file, "name,value");
+  const CsvTable table = parse_csv(text, file, "name,value");
   if (table.header.cells != std::vector<std::string>{"name", "value"}) {
     throw UserError(table.where(table.header), "the first line is name,value");
   }
   std::set<std::string> seen;
-  for (const compute::CsvRow& row : table.rows) {
+  for (const CsvRow& row : table.rows) {
     if (row.cells.size() != 2) throw UserError(table.where(row), "a line is a name, a comma and a value");
     const Where where = table.where(row, row.cells[0]);
     if (!seen.insert(row.cells[0]).second) throw UserError(where, "is there twice");

@@ -1,14 +1,16 @@
-// How long the parts of a DLRM take on a node of several GPUs. The kernel times of Model-A and Model-I were
-// never published; the defaults are the study's fits (A100, fp32) and one number per table that was fitted
-// to its results. A file can replace any of them.
+// How long the parts of a DLRM take on one GPU: by fits, or by a model of matrix products and a memory.
+// The kernel times of Model-A and Model-I were never published; the fits are the Opera study's (A100, fp32),
+// with one number per table that was fitted to its results. A file can replace any of them.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <variant>
 
 #include "overture/base/units.h"
+#include "overture/compute/compute_model.h"
 #include "overture/compute/rates.h"
 #include "overture/model/dlrm.h"
 
@@ -47,6 +49,29 @@ struct ForwardBackward {
 ForwardBackward fitted_embedding_time(const DlrmCalibration& calibration, std::int64_t batch);
 ForwardBackward gathered_embedding_time(const DlrmCalibration& calibration, const EmbeddingTable& table,
                                         std::int64_t batch);
+
+// A model of matrix products, and the memory from which tables are read.
+struct ProductsAndMemory {
+  compute::ComputeModel products;
+  Bandwidth memory;  // more than zero
+};
+
+struct DlrmCompute {
+  std::variant<DlrmCalibration, ProductsAndMemory> by = DlrmCalibration{};
+  double table_backward = 2;  // of a table, in forward passes: rows are read and written again
+};
+
+struct DensePasses {
+  Duration forward;
+  Duration input_gradient;
+  Duration weight_gradient;
+};
+// `samples` on one GPU.
+DensePasses dense_passes(const DlrmCompute& compute, const Dlrm& model, const DenseLayer& layer,
+                         std::int64_t samples);
+ForwardBackward interaction_passes(const DlrmCompute& compute, const Dlrm& model, std::int64_t samples);
+// One GPU gathers these rows' bytes.
+ForwardBackward gather_passes(const DlrmCompute& compute, Bytes rows);
 
 // Header `name,value`, then any of the names above: `embedding_backward,365 ms`. Throws UserError on an
 // unknown name, one that is there twice, and a value without its unit.

@@ -27,6 +27,11 @@ void require_sound(const std::vector<FlowSpec>& flows, int hosts) {
     }
     if (flows[i].size < Bytes{0}) throw UserError(fmt::format("flow {}: its size is negative", i));
     if (flows[i].start < Time{}) throw UserError(fmt::format("flow {}: it starts before time 0", i));
+    if (flows[i].size > kMostBytes || flows[i].start > kLatestStart)
+      throw UserError(fmt::format("flow {}: {} at {}", i, to_string(flows[i].size),
+                                  to_string(flows[i].start.time_since_epoch())),
+                      fmt::format("use at most {}, and start by {}", to_string(kMostBytes),
+                                  to_string(kLatestStart.time_since_epoch())));
   }
 }
 

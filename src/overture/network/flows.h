@@ -23,6 +23,10 @@ struct FlowSpec {
   Time start{};
 };
 
+// What still leaves room to add sizes and times up.
+inline constexpr Bytes kMostBytes{std::int64_t{1} << 50};
+inline constexpr Time kLatestStart{std::chrono::seconds(1'000'000)};
+
 // A run can be cut short; it then reports what finished.
 struct RunLimits {
   std::optional<Time> until;                 // simulated
@@ -57,7 +61,7 @@ struct FlowsResult : FlowTimes {
   NetworkRecord record;
 };
 
-// Throws UserError when a host does not exist or a size or start is negative.
+// Throws UserError when a host does not exist, or a size or start is negative or beyond the limits.
 void require_sound(const std::vector<FlowSpec>& flows, int hosts);
 
 // Fills in what follows from the completion times: how many finished, and the makespan.

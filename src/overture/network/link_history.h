@@ -33,7 +33,10 @@ class LinkHistory {
   LinkHistory(const MonitorConfig& config, std::size_t links);
 
   // When the next sample is due.
-  Time next() const { return Time{interval_ * (samples_ + 1)}; }
+  Time next() const {
+    const bool ever = interval_.count() <= Duration::max().count() / (samples_ + 1);
+    return ever ? Time{interval_ * (samples_ + 1)} : Time::max();
+  }
   // The state of all links at next().
   void add(const std::vector<LinkState>& links);
 

@@ -30,7 +30,8 @@ Made make(const PacketNetworkConfig& config, sim::EventQueue& events) {
 }
 
 Made make(const RotorNetworkConfig& config, sim::EventQueue& events) {
-  return std::make_unique<rotor::RotorNetwork>(make_opera(config.topology), config.rotors, events);
+  return std::make_unique<rotor::RotorNetwork>(make_opera(config.topology), config.rotors, events,
+                                               config.paths);
 }
 
 topology::Hierarchy dimensions(const AnalyticalConfig& config, int) { return hierarchy(config); }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <variant>
 
 #include "overture/network/analytical/config.h"
@@ -13,6 +14,7 @@
 #include "overture/network/packet/config.h"
 #include "overture/network/rotor/config.h"
 #include "overture/topology/graph_config.h"
+#include "overture/topology/opera_paths.h"
 
 namespace overture::network {
 
@@ -31,6 +33,8 @@ struct PacketNetworkConfig {
 struct RotorNetworkConfig {
   topology::OperaSource topology;
   rotor::RotorConfig rotors;
+  // Of low-latency packets; drawn if they are not given.
+  std::optional<topology::OperaPaths> paths{};
 };
 
 using NetworkConfig =

@@ -15,7 +15,7 @@ FlowsResult run(const PacketNetworkConfig& config, const std::vector<FlowSpec>& 
   const topology::Topology topology = make_topology(config.topology);
   Monitor watched = monitor;
   if (watched) watched = bounded(*watched, topology.graph.links().size());
-  packet::RunResult run = packet::run_flows(topology, config.packets, flows, limits, watched);
+  packet::PacketRun run = packet::run_flows(topology, config.packets, flows, limits, watched);
   FlowsResult result{std::move(run), named_links(topology.graph, NetworkRecord::Detail::packets)};
   for (std::size_t i = 0; i < run.links.size(); ++i) result.record.links[i].total = run.links[i];
   result.record.history = std::move(run.history);
@@ -28,7 +28,8 @@ FlowsResult run(const PacketNetworkConfig& config, const std::vector<FlowSpec>& 
 FlowsResult run(const RotorNetworkConfig& config, const std::vector<FlowSpec>& flows, const RunLimits& limits,
                 const Monitor& monitor) {
   const topology::Opera opera = make_opera(config.topology);
-  rotor::RunOptions options{.limits = limits};
+  rotor::RotorRunOptions options{.limits = limits};
+  if (config.paths) options.paths = &*config.paths;
   if (monitor) {
     const auto links = static_cast<std::size_t>(rotor::LinkNumbers(opera).count());
     options.watched_bins = bounded(*monitor, links).samples;

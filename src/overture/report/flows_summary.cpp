@@ -45,36 +45,19 @@ double busiest(const FlowsRun& run) {
   return static_cast<double>(link->total.busy.count()) / static_cast<double>(all.count());
 }
 
-// A link that sends for four fifths of the run is what limits it.
-constexpr double kLimits = 0.8;
-
-std::string remedy(const FlowsRun& run, double busy) {
-  const network::NetworkRecord& s = run.result.record;
-  if (run.result.locked)
-    return "credits (lossless.control), for full buffers wait for each other in a circle";
-  if (busy >= kLimits) return "faster links there";
-  if (s.count("timeouts") > 0) {
-    return fmt::format(
-        "fewer timeouts, of which there were {}: deeper queues, ECN (dctcp) or cut packets "
-        "(ndp)",
-        s.count("timeouts"));
-  }
-  if (s.count("pauses") > 0)
-    return fmt::format("fewer of the {} pauses: ECN before PFC, or deeper buffers", s.count("pauses"));
-  return "lower latency or larger windows, for no link is busy all the time";
-}
-
 }  // namespace
 
 std::string flows_why(const FlowsRun& run) {
-  const Link* link = busiest_link(run);
-  if (link == nullptr) return {};
-  const double busy = busiest(run);
-  return fmt::format(
-      "the busiest link, {} to {} (tier {}), sends {:.0f} % of the time and idles {:.0f} %; what would help "
-      "most: {}",
-      link->from, link->to, run.result.record.tiers[link->tier], 100 * busy, 100 * (1 - busy),
-      remedy(run, busy));
+  std::string text;
+  if (const Link* link = busiest_link(run); link != nullptr) {
+    text = fmt::format("the busiest link, {} to {} (tier {}), sends {:.0f} % of the time", link->from,
+                       link->to, run.result.record.tiers[link->tier], 100 * busiest(run));
+  }
+  if (run.result.locked)
+    text += fmt::format("{}the network has locked up: full buffers wait for each other in a circle",
+                        text.empty() ? "" : "; ");
+  if (!run.tried.empty()) text += (text.empty() ? "" : "; ") + run.tried;
+  return text;
 }
 
 std::vector<std::pair<std::string, std::string>> flows_lines(const FlowsRun& run) {

@@ -19,12 +19,13 @@ struct FlowsRun {
   int hosts = 0;
   const std::vector<network::FlowSpec>& flows;
   const network::FlowsResult& result;
+  std::string tried{};  // what would make it faster, as it was measured; may be empty
 };
 
 // Label and value, for people.
 std::vector<std::pair<std::string, std::string>> flows_lines(const FlowsRun& run);
 
-// What held the flows up, and what would help most, in a sentence or two.
+// What held the flows up, and what was found to help, in a sentence or two.
 std::string flows_why(const FlowsRun& run);
 
 std::string flows_summary_json(const FlowsRun& run);

@@ -7,7 +7,7 @@
 
 namespace overture::report {
 
-void write_page(const std::vector<std::filesystem::path>& folders, const std::filesystem::path& file) {
+std::string page_text(const std::vector<std::filesystem::path>& folders) {
   const std::string_view page = page_template();
   constexpr std::string_view kPlace = "@OVERTURE_DATA@";
   const std::size_t place = page.find(kPlace);
@@ -15,7 +15,11 @@ void write_page(const std::vector<std::filesystem::path>& folders, const std::fi
   std::string text(page.substr(0, place));
   text += gzip_base64(page_data(folders));
   text += page.substr(place + kPlace.size());
-  write_file(file, text);
+  return text;
+}
+
+void write_page(const std::vector<std::filesystem::path>& folders, const std::filesystem::path& file) {
+  write_file(file, page_text(folders));
 }
 
 void write_html(const std::filesystem::path& folder) { write_page({folder}, folder / "report.html"); }

@@ -13,6 +13,9 @@ namespace overture::report {
 // when a folder has nothing to show or a file in it cannot be read.
 std::string page_data(const std::vector<std::filesystem::path>& folders);
 
+// The page itself. Throws UserError.
+std::string page_text(const std::vector<std::filesystem::path>& folders);
+
 // Reads `folders` and writes one page to `file`, whose folder exists. Throws UserError.
 void write_page(const std::vector<std::filesystem::path>& folders, const std::filesystem::path& file);
 

@@ -6,18 +6,16 @@
 
 #include <fmt/format.h>
 
+#include "overture/base/hash.h"
+
 namespace overture::report {
 namespace {
 
 constexpr int kPerOctave = 8;
 
-// SplitMix64: rows are numbered in order of their frequency, so the bits must be mixed.
+// Rows are numbered in order of their frequency, so the bits must be mixed.
 std::uint64_t hash_of(std::int64_t table, std::int64_t row) {
-  std::uint64_t z =
-      static_cast<std::uint64_t>(row) + (static_cast<std::uint64_t>(table) + 1) * 0x9e3779b97f4a7c15;
-  z = (z ^ (z >> 30U)) * 0xbf58476d1ce4e5b9;
-  z = (z ^ (z >> 27U)) * 0x94d049bb133111eb;
-  return z ^ (z >> 31U);
+  return split_mix(static_cast<std::uint64_t>(row) + (static_cast<std::uint64_t>(table) + 1) * kGoldenStep);
 }
 
 std::size_t bucket(double rows) {

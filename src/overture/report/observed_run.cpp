@@ -15,26 +15,18 @@ constexpr std::uint32_t kMostLooks = 400;  // of 20,000 events each: about a sec
 
 struct Watching {
   std::optional<simulation::TrafficCounter> traffic;
+  FlowLog flows;
   network::NetworkRecord record;
 };
 
 // Every NPU, with traffic and links.
-ObservedRun observe_all(const SimulationConfig& config, const simulation::Limits& limits) {
-  ObservedRun run;
-  Watching watching;
-  simulation::Observers observers = run.recorder.observers();
-  observers.before = [&](const workload::TaskGraph& graph, network::Network& network) {
-    watching.traffic.emplace(graph, kMostTrafficRanks);
-    watching.traffic->watch(network);
-    network.watch({});
-  };
-  observers.after = [&](network::Network& network) { watching.record = network.record(); };
+ObservedRun observe_all(const SimulationConfig& config, const simulation::Limits& limits,
+                        const network::MonitorConfig& monitor) {
   SimulationConfig all = config;
   all.scope = system::Scope::all;
-  run.result = simulation::simulate(all, observers, limits);
-  if (!watching.traffic->pairs().empty()) run.traffic = traffic_csv(*watching.traffic);
-  run.links = links_record(watching.record, run.result.finished);
-  return run;
+  return observe_run(
+      [&](const simulation::Observers& observers) { return simulation::simulate(all, observers, limits); },
+      monitor);
 }
 
 }  // namespace
@@ -48,17 +40,51 @@ std::string traffic_csv(const simulation::TrafficCounter& traffic) {
   return text;
 }
 
-ObservedRun observe(const SimulationConfig& config, bool with_network, const simulation::Limits& limits) {
+ObservedRun observe_run(
+    const std::function<simulation::SimulationResult(const simulation::Observers&)>& run_with,
+    const network::MonitorConfig& monitor) {
+  ObservedRun run;
+  Watching watching;
+  simulation::Observers observers = run.recorder.observers();
+  observers.before = [&](const workload::TaskGraph& graph, network::Network& network) {
+    watching.traffic.emplace(graph, kMostTrafficRanks);
+    network.on_delivery([&](const network::Delivery& delivery) {
+      watching.traffic->add(delivery);
+      watching.flows.add(delivery);
+    });
+    if (monitor.samples > 0) network.watch(monitor);
+  };
+  observers.after = [&](network::Network& network) { watching.record = network.record(); };
+  run.result = run_with(observers);
+  if (!watching.traffic->pairs().empty()) run.traffic = traffic_csv(*watching.traffic);
+  run.counters = watching.record.counters;
+  run.flows = watching.flows.csv(run.result.graph);
+  run.messages = watching.traffic->messages();
+  run.collectives = watching.traffic->collectives();
+  if (monitor.samples > 0) run.links = links_record(watching.record, run.result.finished);
+  return run;
+}
+
+ObservedRun observe(const SimulationConfig& config, bool with_network, const simulation::Limits& limits,
+                    const network::MonitorConfig& monitor) {
   const bool formula = std::holds_alternative<network::AnalyticalConfig>(config.network);
-  if (with_network && !formula) return observe_all(config, limits);
+  if (with_network && (!formula || config.tasks)) return observe_all(config, limits, monitor);
   if (with_network && network::count_hosts(config.network) <= kMostTrafficRanks) {
     std::uint32_t looks = 0;
-    ObservedRun run = observe_all(
-        config, {.until = {}, .go_on = [&](Time, std::uint32_t) { return ++looks < kMostLooks; }});
-    if (run.result.complete) return run;
+    ObservedRun run =
+        observe_all(config,
+                    {.until = limits.until,
+                     .go_on =
+                         [&](Time now, std::uint32_t finished) {
+                           return ++looks < kMostLooks && (!limits.go_on || limits.go_on(now, finished));
+                         }},
+                    monitor);
+    if (run.result.complete || looks < kMostLooks) return run;
   }
   ObservedRun run;
-  run.result = simulation::simulate(config, run.recorder.observers(), limits);
+  simulation::Observers observers = run.recorder.observers();
+  observers.after = [&](network::Network& network) { run.counters = network.record().counters; };
+  run.result = simulation::simulate(config, observers, limits);
   return run;
 }
 

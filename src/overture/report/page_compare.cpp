@@ -18,6 +18,25 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// How good a model is, beside the other numbers.
+void flatten(Json& summary) {
+  for (const char* group : {"held_out", "best"}) {
+    const auto found = summary.find(group);
+    if (found == summary.end() || !found->is_object()) continue;
+    const Json inner = *found;
+    for (const auto& [key, value] : inner.items()) {
+      if (value.is_number()) summary[fmt::format("{} {}", group, key)] = value;
+    }
+  }
+}
+
+// Numbers that tell how good a model is come before what it cost.
+int rank_of(const std::string& key) {
+  if (key == "held_out auc") return 0;
+  if (key == "held_out log_loss") return 1;
+  return key.starts_with("held_out ") || key.starts_with("best ") ? 2 : 3;
+}
+
 Json read_summary(const fs::path& folder) {
   if (!fs::exists(folder / "summary.json")) {
     throw UserError({.file = folder.string()}, "has no summary.json",
@@ -26,6 +45,7 @@ Json read_summary(const fs::path& folder) {
   Json summary = parse_json(read_file(folder / "summary.json"));
   if (!summary.is_object())
     throw UserError({.file = (folder / "summary.json").string()}, "is not a JSON object");
+  flatten(summary);
   return summary;
 }
 
@@ -110,6 +130,7 @@ Comparison compare_runs(const std::vector<fs::path>& folders) {
       if (value.is_number() && std::find(keys.begin(), keys.end(), key) == keys.end()) keys.push_back(key);
     }
   }
+  std::ranges::stable_sort(keys, {}, rank_of);
   for (const std::string& key : keys) {
     const auto has_it = [&](const Json& summary) {
       return summary.contains(key) && summary[key].is_number();

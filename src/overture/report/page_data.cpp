@@ -63,6 +63,18 @@ std::string summary(const std::vector<File>& folder) {
   return "null";
 }
 
+// study.json, where a study left one; null when there is none.
+std::string study(const std::vector<File>& folder) {
+  const auto file =
+      std::find_if(folder.begin(), folder.end(), [](const File& f) { return f.name == "study.json"; });
+  if (file == folder.end()) return "null";
+  const auto value = parse_json(read_file(file->path));
+  if (!value.is_object()) {
+    throw UserError({.file = file->path.string()}, "is not a JSON object", "run the study again");
+  }
+  return write_json(value);
+}
+
 struct Tables {
   std::string json;     // "name":{...},...
   std::string traffic;  // empty when no file tells
@@ -107,8 +119,8 @@ std::string run_data(const fs::path& folder, const std::string& label) {
   std::string notes;
   for (const std::string& note : tables.notes) notes += (notes.empty() ? "" : ",") + json_text(note);
   return fmt::format(
-      R"({{"folder":{},"summary":{},"tables":{{{}}},"traffic":{},"trace":{},"files":[{}],"notes":[{}]}})",
-      json_text(label), numbers, tables.json, tables.traffic.empty() ? "null" : tables.traffic,
+      R"({{"folder":{},"summary":{},"study":{},"tables":{{{}}},"traffic":{},"trace":{},"files":[{}],"notes":[{}]}})",
+      json_text(label), numbers, study(found), tables.json, tables.traffic.empty() ? "null" : tables.traffic,
       trace.empty() ? "null" : trace, list, notes);
 }
 

@@ -10,8 +10,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "overture/base/csv.h"
 #include "overture/base/json.h"
-#include "overture/report/csv_record.h"
 #include "overture/report/page_text.h"
 
 namespace overture::report {

@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "overture/report/csv_record.h"
+#include "overture/base/csv.h"
 #include "overture/report/page_text.h"
 
 namespace overture::report {

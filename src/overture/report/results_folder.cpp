@@ -1,6 +1,5 @@
 #include "overture/report/results_folder.h"
 
-#include <bit>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -37,17 +36,69 @@ void make_results_folder(const std::filesystem::path& folder) {
   if (error) throw UserError({.file = folder.string()}, "cannot be made: " + error.message());
 }
 
-void Digest::add(std::int64_t value) {
-  for (int byte = 0; byte < 8; ++byte)
-    value_ = (value_ ^ static_cast<std::uint8_t>(value >> (8 * byte))) * 0x100000001b3;
+namespace {
+
+struct Held {
+  std::string kind;
+  std::string name;
+  std::string setup_yaml;
+};
+
+// The run that the folder holds; one of training may have no summary yet.
+std::optional<Held> run_in(const std::filesystem::path& folder) {
+  std::error_code error;
+  const auto text = [](const Json& summary, const char* key) {
+    return summary.contains(key) && summary[key].is_string() ? summary[key].get<std::string>()
+                                                             : std::string();
+  };
+  if (std::filesystem::is_regular_file(folder / "summary.json", error)) {
+    const Json summary = parse_json(read_file(folder / "summary.json"));
+    if (summary.is_object())
+      return Held{text(summary, "kind"), text(summary, "name"), text(summary, "setup_yaml")};
+  }
+  if (std::filesystem::exists(folder / "metrics.jsonl", error)) return Held{"train", "", ""};
+  return std::nullopt;
 }
 
-void Digest::add_bits(double value) { add(std::bit_cast<std::int64_t>(value)); }
-
-void Digest::add(std::string_view text) {
-  for (const char c : text) add(std::int64_t{static_cast<unsigned char>(c)});
+// A name for the folder that nobody has taken.
+std::string free_name(const std::filesystem::path& folder) {
+  std::string text = folder.string();
+  while (text.size() > 1 && text.ends_with('/')) text.pop_back();
+  std::error_code error;
+  for (int number = 2;; ++number) {
+    const std::string name = fmt::format("{}-{}", text, number);
+    if (!std::filesystem::exists(name, error)) return name;
+  }
 }
 
-std::string Digest::text() const { return fmt::format("{:016x}", value_); }
+// All that commands leave in their folders, but not the points of a sweep, which have folders of their own.
+void remove_results(const std::filesystem::path& folder) {
+  std::error_code error;
+  for (const char* name :
+       {"summary.json",   "setup.yaml",           "report.html",    "trace.json.gz", "hta",
+        "layers.csv",     "dimensions.csv",       "traffic.csv",    "links.csv",     "links_over_time.csv",
+        "fct.csv",        "fct_distribution.csv", "schedule.csv",   "tasks.csv",     "metrics.jsonl",
+        "miss_ratio.csv", "collective.csv",       "validation.csv", "matrix.csv",    "sweep.csv",
+        "compare.csv",    "checkpoints",          "tensorboard"})
+    std::filesystem::remove_all(folder / name, error);
+}
+
+}  // namespace
+
+void claim_results_folder(const std::filesystem::path& folder, const FolderClaim& claim) {
+  const std::optional<Held> held = run_in(folder);
+  const bool other_kind = held && held->kind != claim.kind;
+  const bool other_setup = held && claim.setup_yaml && held->setup_yaml != *claim.setup_yaml;
+  if (!other_kind && !other_setup) return make_results_folder(folder);
+  if (!claim.overwrite) {
+    const std::string name = held->name.empty() ? "" : fmt::format(" (\"{}\")", held->name);
+    throw UserError({.file = folder.string()},
+                    other_kind ? fmt::format("holds a run of `overture {}`{}", held->kind, name)
+                               : fmt::format("holds a run of another setup{}", name),
+                    fmt::format("name another folder, such as -o {}, or replace the run with --overwrite",
+                                free_name(folder)));
+  }
+  remove_results(folder);
+}
 
 }  // namespace overture::report

@@ -9,9 +9,12 @@
 #include <string>
 #include <string_view>
 
+#include "overture/base/hash.h"
 #include "overture/base/json.h"
 
 namespace overture::report {
+
+using overture::Digest;  // of summaries
 
 // Larger matrices of traffic are not written: nobody could read them.
 inline constexpr int kMostTrafficRanks = 256;
@@ -32,7 +35,6 @@ Json summary_head(const RunFacts& facts);
 // As summary.json is written. What is not UTF-8 is replaced.
 std::string summary_text(const Json& summary);
 
-class Digest;
 // Ends `summary` with digest and setup_yaml and writes setup.yaml and summary.json, this last: where it
 // stands, the folder is complete. For commands whose setup is what they were asked. Throws UserError.
 void write_summary(Json summary, const Digest& digest, const std::string& setup_yaml,
@@ -41,18 +43,16 @@ void write_summary(Json summary, const Digest& digest, const std::string& setup_
 // Throws UserError when it cannot be made.
 void make_results_folder(const std::filesystem::path& folder);
 
-// 64 bits that are the same for the same numbers in the same order (FNV-1a), for `digest` of summaries.
-class Digest {
- public:
-  void add(std::int64_t value);
-  // Every bit of it.
-  void add_bits(double value);
-  void add(std::string_view text);
-  std::uint64_t value() const { return value_; }
-  std::string text() const;
-
- private:
-  std::uint64_t value_ = 0xcbf29ce484222325;
+// What a command is about to write into a folder.
+struct FolderClaim {
+  std::string kind;
+  std::optional<std::string> setup_yaml;  // none: a run of any setup may be replaced
+  bool overwrite = false;
 };
+
+// Makes the folder. Throws UserError when it holds a run of another kind or of another setup, unless that may
+// be overwritten: then what that run left is removed. Before the run, so that nobody waits for nothing.
+void claim_results_folder(const std::filesystem::path& folder, const FolderClaim& claim);
+
 
 }  // namespace overture::report

@@ -21,7 +21,7 @@ struct BusiestHost {
   Duration needs{};
 };
 
-BusiestHost busiest_host(const RotorRun& run) {
+BusiestHost busiest_host(const RotorReport& run) {
   std::vector<Bytes> out(static_cast<std::size_t>(run.opera.hosts()));
   std::vector<Bytes> in(out.size());
   for (const network::FlowSpec& flow : run.flows) {
@@ -35,14 +35,6 @@ BusiestHost busiest_host(const RotorRun& run) {
     if (needs > most.needs) most = {static_cast<std::int32_t>(host), needs};
   }
   return most;
-}
-
-std::string remedy(const RotorRun& run, double busy, double cycles, double relayed) {
-  if (busy >= 0.8) return "faster links";
-  if (run.result.record.count("timeouts") > 0) return "fewer timeouts: deeper queues for low-latency packets";
-  if (cycles < 2) return "shorter slices, for a cycle is long beside this traffic";
-  if (relayed > 0.5) return "traffic spread over more racks, so that less is relayed";
-  return "circuits that are up longer: longer slices, or rotors that change faster";
 }
 
 }  // namespace
@@ -61,7 +53,7 @@ std::string schedule_csv(const topology::Opera& opera) {
   return text;
 }
 
-std::string rotor_why(const RotorRun& run) {
+std::string rotor_why(const RotorReport& run) {
   const network::NetworkRecord& s = run.result.record;
   if (run.result.makespan <= Duration{}) return {};
   const BusiestHost most = busiest_host(run);
@@ -78,10 +70,10 @@ std::string rotor_why(const RotorRun& run) {
       most.host, 100 * busy, cycles);
   if (relayed > 0)
     text += fmt::format(" and {:.0f} % of the bulk packets taking a second hop", 100 * relayed);
-  return text + "; what would help most: " + remedy(run, busy, cycles, relayed);
+  return run.tried.empty() ? text : text + "; " + run.tried;
 }
 
-std::vector<std::pair<std::string, std::string>> rotor_lines(const RotorRun& run) {
+std::vector<std::pair<std::string, std::string>> rotor_lines(const RotorReport& run) {
   const CompletionTimes times(run.result.completion);
   const network::NetworkRecord& s = run.result.record;
   const auto count = [](std::uint64_t n) { return fmt::format("{}", n); };
@@ -103,7 +95,7 @@ std::vector<std::pair<std::string, std::string>> rotor_lines(const RotorRun& run
   return lines;
 }
 
-std::string rotor_summary_json(const RotorRun& run) {
+std::string rotor_summary_json(const RotorReport& run) {
   Json root = summary_head({.kind = "flows",
                             .name = run.name,
                             .version = run.version,
@@ -137,7 +129,7 @@ std::string rotor_summary_json(const RotorRun& run) {
   return summary_text(root);
 }
 
-void write_rotor_folder(const RotorRun& run, const std::filesystem::path& folder) {
+void write_rotor_folder(const RotorReport& run, const std::filesystem::path& folder) {
   make_results_folder(folder);
   write_file(folder / "setup.yaml", run.setup_yaml);
   write_file(folder / "schedule.csv", schedule_csv(run.opera));

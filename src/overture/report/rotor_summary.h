@@ -13,7 +13,7 @@
 
 namespace overture::report {
 
-struct RotorRun {
+struct RotorReport {
   std::string name;
   std::string setup_yaml;
   std::string version;
@@ -21,20 +21,21 @@ struct RotorRun {
   const network::rotor::RotorConfig& config;
   const std::vector<network::FlowSpec>& flows;
   const network::FlowsResult& result;
+  std::string tried{};  // what would make it faster, as it was measured; may be empty
 };
 
 // Who faces whom: a row per slot, rotor and ToR. Larger networks have too many to look at: the header alone.
 std::string schedule_csv(const topology::Opera& opera);
 
-std::vector<std::pair<std::string, std::string>> rotor_lines(const RotorRun& run);
+std::vector<std::pair<std::string, std::string>> rotor_lines(const RotorReport& run);
 
-// What held the flows up, and what would help most, in a sentence or two.
-std::string rotor_why(const RotorRun& run);
+// What held the flows up, and what was found to help, in a sentence or two.
+std::string rotor_why(const RotorReport& run);
 
-std::string rotor_summary_json(const RotorRun& run);
+std::string rotor_summary_json(const RotorReport& run);
 
 // Makes the folder if need be; writes setup.yaml, schedule.csv, fct_distribution.csv, trace.json.gz and
 // summary.json, and links.csv and links_over_time.csv if the links were watched. Throws UserError.
-void write_rotor_folder(const RotorRun& run, const std::filesystem::path& folder);
+void write_rotor_folder(const RotorReport& run, const std::filesystem::path& folder);
 
 }  // namespace overture::report

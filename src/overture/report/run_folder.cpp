@@ -10,6 +10,7 @@
 #include "overture/base/json.h"
 #include "overture/report/csv_grid.h"
 #include "overture/report/results_folder.h"
+#include "overture/report/task_tables.h"
 #include "overture/simulation/what_helps.h"
 
 namespace overture::report {
@@ -63,6 +64,28 @@ std::string layers_csv(const workload::Workload& workload, const SimulationResul
   return text;
 }
 
+// Every collective of every iteration: when it was issued, when it had ended, and what the loop waited for
+// it.
+std::string collectives_csv(const SimulationResult& result) {
+  std::string text =
+      "iteration,layer,pass,collective,bytes,chunks,issued_us,finished_us,latency_us,exposed_us\n";
+  const std::vector<Duration> waits = simulation::collective_waits(result.graph, result);
+  for (std::uint32_t i = 0; i < result.graph.size(); ++i) {
+    const workload::TaskId id{i};
+    if (result.graph.kind(id) != workload::TaskKind::collective) continue;
+    const auto& task = result.graph.collective(id);
+    const auto& label = result.graph.labels()[static_cast<std::size_t>(result.graph.label(id))];
+    const std::size_t number = result.graph.collective_number(id);
+    text += fmt::format("{},{},{},{},{},{},{:.6f},{:.6f},{:.6f},{:.6f}\n",
+                        workload::iteration_of(result.graph, id) + 1, csv_cell(label.layer),
+                        workload::name(label.pass), system::name(task.kind), task.size.count(),
+                        result.collectives[number].chunks, to_us(result.start[i].time_since_epoch()),
+                        to_us(result.end[i].time_since_epoch()), to_us(result.end[i] - result.start[i]),
+                        to_us(waits[number]));
+  }
+  return text;
+}
+
 std::string dimensions_csv(const SimulationResult& result) {
   std::string text = "dimension,in_use_us,in_use_percent,chunks,mean_chunk_us\n";
   for (std::size_t d = 0; d < result.dimensions.size(); ++d) {
@@ -72,6 +95,15 @@ std::string dimensions_csv(const SimulationResult& result) {
                         100 * share(in_use(use), result.finished), use.chunks, mean);
   }
   return text;
+}
+
+// Of what the trace had to leave out, it says so itself, and so does summary.json.
+std::size_t write_layers_and_trace(const Run& run, const std::filesystem::path& folder) {
+  const SimulationResult& result = run.observed.result;
+  if (run.config.tasks && result.complete)
+    return write_task_tables(result.graph, result, run.observed.links, folder);
+  write_file(folder / "layers.csv", layers_csv(run.config.workload, result));
+  return write_trace(run.observed.recorder.trace(result), folder / "trace.json.gz").dropped;
 }
 
 }  // namespace
@@ -84,10 +116,12 @@ std::vector<std::string> caveats(const simulation::SimulationConfig& config) {
         "peers "
         "wherever an NPU talks to several at once (all-to-all, direct algorithms)");
   }
+  if (!config.tasks_note.empty()) notes.push_back(config.tasks_note);
   return notes;
 }
 
-std::string why(const simulation::SimulationConfig& config, const SimulationResult& result) {
+std::string why(const simulation::SimulationConfig& config, const SimulationResult& result, bool tries) {
+  if (config.tasks) return result.complete ? task_why(result.graph, result) : "";
   const double exposed = share(result.exposed(), result.finished);
   std::string text = fmt::format("{:.0f} % of the run is exposed communication", 100 * exposed);
   const auto busiest = std::ranges::max_element(result.dimensions, {}, in_use);
@@ -95,6 +129,7 @@ std::string why(const simulation::SimulationConfig& config, const SimulationResu
     text += fmt::format("; dimension {} is in use most, {:.0f} % of the time",
                         busiest - result.dimensions.begin(), 100 * share(in_use(*busiest), result.finished));
   }
+  if (!tries) return text;
   const auto tried = simulation::what_helps(config, result);
   const auto best = std::ranges::min_element(tried, {}, &simulation::WhatIf::finished);
   if (best == tried.end() || best->finished >= result.finished) return text;
@@ -119,6 +154,18 @@ std::string summary_json(const Run& run, std::size_t trace_events_dropped) {
                {"digest", fmt::format("{:016x}", run.observed.recorder.digest(result))}});
   if (result.cost_dollars) root["network_cost_dollars"] = *result.cost_dollars;
   root["complete"] = result.complete;
+  root["tasks"] = result.graph.size();
+  if (run.observed.messages + run.observed.collectives > Bytes{}) {
+    root["message_bytes"] = run.observed.messages.count();
+    root["collective_bytes"] = run.observed.collectives.count();
+  }
+  if (!run.observed.links.links.empty()) {
+    root["busiest_link_utilisation"] = run.observed.links.busiest();
+    if (run.observed.links.detail != LinksRecord::Detail::load)
+      root["peak_queue_bytes"] = run.observed.links.longest_queue().count();
+  }
+  for (const auto& counter : run.observed.counters)
+    root["network"][std::string(counter.name)] = counter.value;
   Json& dimensions = root["dimensions"] = Json::array();
   for (std::size_t d = 0; d < result.dimensions.size(); ++d) {
     const auto& use = result.dimensions[d];
@@ -128,6 +175,7 @@ std::string summary_json(const Run& run, std::size_t trace_events_dropped) {
   }
   Json& sent = root["sent_by_npu_0_bytes"] = Json::array();
   for (const Bytes size : result.sent_by_rank_0) sent.push_back(size.count());
+  root["sent_by_npu_0_messages"] = result.messages_by_rank_0;
   Json& layers = root["layers"] = Json::array();
   for (std::size_t l = 0; l < run.config.workload.layers.size(); ++l) {
     layers.push_back(layer_json(run.config.workload, result, l));
@@ -139,15 +187,14 @@ std::string summary_json(const Run& run, std::size_t trace_events_dropped) {
 void write_run_folder(const Run& run, const std::filesystem::path& folder) {
   make_results_folder(folder);
   write_file(folder / "setup.yaml", run.setup_yaml);
-  write_file(folder / "layers.csv", layers_csv(run.config.workload, run.observed.result));
+  if (run.observed.result.complete && run.observed.result.graph.symbolic())
+    write_file(folder / "collectives.csv", collectives_csv(run.observed.result));
   write_file(folder / "dimensions.csv", dimensions_csv(run.observed.result));
   if (!run.observed.traffic.empty()) write_file(folder / "traffic.csv", run.observed.traffic);
   if (!run.observed.links.links.empty()) write_links(run.observed.links, folder);
-  // A trace that was cut says so itself, and summary.Json too.
-  const TraceWritten written =
-      write_trace(run.observed.recorder.trace(run.observed.result), folder / "trace.json.gz");
+  if (!run.observed.flows.empty()) write_file(folder / "flows.csv", run.observed.flows);
   // Last: where it stands, the rest is complete.
-  write_file(folder / "summary.json", summary_json(run, written.dropped));
+  write_file(folder / "summary.json", summary_json(run, write_layers_and_trace(run, folder)));
 }
 
 }  // namespace overture::report

@@ -25,7 +25,9 @@ std::vector<std::string> caveats(const simulation::SimulationConfig& config);
 
 // Where the time went, in a sentence: the share of exposed communication, the dimension most in use, and what
 // would help most. For the last, short runs are simulated again, with one thing at a time twice as good.
-std::string why(const simulation::SimulationConfig& config, const simulation::SimulationResult& result);
+// `tries`: also runs again with likely changes, and tells the best.
+std::string why(const simulation::SimulationConfig& config, const simulation::SimulationResult& result,
+                bool tries = true);
 
 // The content of summary.json.
 std::string summary_json(const Run& run, std::size_t trace_events_dropped = 0);

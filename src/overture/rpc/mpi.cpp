@@ -9,6 +9,7 @@
 #include <mpi.h>
 #include <sys/prctl.h>
 
+#include "overture/rpc/local_processes.h"
 #include "overture/rpc/wire.h"
 
 namespace overture::rpc {
@@ -18,8 +19,15 @@ using namespace std::chrono_literals;
 
 constexpr int kHeaderTag = 1;
 constexpr int kPayloadTag = 2;
-constexpr std::size_t kSmall = 16 << 10;             // payload that goes along with its header
-constexpr std::size_t kPart = std::size_t{1} << 30;  // MPI counts in int
+constexpr std::size_t kSmall = 16 << 10;  // payload that goes along with its header
+
+// How often the processes of this machine are looked after, and how long what is said of one that has ended
+// may take to go out.
+constexpr auto kWatchEvery = 100ms;
+constexpr auto kTellFor = 300ms;
+// How long the thread sleeps when whoever sends wakes it.
+constexpr auto kRung = 5000us;
+constexpr int kLooksAfterRing = 3;  // what was sent may need more than one
 
 // Of the transport itself, beside the kinds of the parties.
 enum class Control : std::uint32_t { message, failed, bye };
@@ -51,12 +59,12 @@ bool all_done(std::vector<MPI_Request>& requests) {
 
 // Calls part(data, count) for pieces that MPI can count.
 template <class Part>
-void each_part(Buffer& payload, Part part) {
-  for (std::size_t at = 0; at < payload.size(); at += kPart)
-    part(payload.data() + at, static_cast<int>(std::min(kPart, payload.size() - at)));
+void each_part(Buffer& payload, std::size_t most, Part part) {
+  for (std::size_t at = 0; at < payload.size(); at += most)
+    part(payload.data() + at, static_cast<int>(std::min(most, payload.size() - at)));
 }
 
-// How long the thread sleeps when nothing has happened for so many looks.
+// How long the thread sleeps when nothing has happened for so many looks, and nobody can wake it.
 std::chrono::microseconds pause_after(int looks) {
   return looks < 50 ? 20us : looks < 150 ? 100us : looks < 400 ? 500us : 2000us;
 }
@@ -64,10 +72,15 @@ std::chrono::microseconds pause_after(int looks) {
 }  // namespace
 
 struct Mpi::Wire {
-  std::vector<int> rank_of;         // by address
-  std::vector<Address> address_of;  // by rank
-  std::list<Sending> sending;
-  std::vector<std::deque<Receiving>> receiving;  // by rank, in order
+  LocalProcesses processes;
+  const Doorbell& bell;
+  std::vector<std::int64_t> process_of = {};  // by rank
+  bool bells = true;                          // everybody can be woken from here
+  std::size_t part_bytes;
+  std::vector<int> rank_of = {};         // by address
+  std::vector<Address> address_of = {};  // by rank
+  std::list<Sending> sending = {};
+  std::vector<std::deque<Receiving>> receiving = {};  // by rank, in order
   int byes = 0;
 
   void start(int rank, Control control, Message message) {
@@ -88,7 +101,21 @@ struct Mpi::Wire {
       MPI_Isend(data, count, MPI_BYTE, rank, tag, MPI_COMM_WORLD, &one.requests.emplace_back());
     };
     isend(one.header.data(), static_cast<int>(one.header.size()), kHeaderTag);
-    each_part(one.payload, [&](std::byte* data, int count) { isend(data, count, kPayloadTag); });
+    each_part(one.payload, part_bytes, [&](std::byte* data, int count) { isend(data, count, kPayloadTag); });
+    if (bells) bell.ring(process_of[static_cast<std::size_t>(rank)]);
+  }
+
+  // Parts of a message are under way, for which both sides must look.
+  bool moving() const {
+    return !sending.empty() ||
+           std::ranges::any_of(receiving, [](const auto& queue) { return !queue.empty(); });
+  }
+
+  void find_bells(const std::vector<ProcessPlace>& places) {
+    for (const ProcessPlace& place : places) {
+      process_of.push_back(place.process);
+      bells = bells && place.machine == ProcessPlace::here().machine && bell.ring(place.process);
+    }
   }
 
   // Headers that have come; false when there is none.
@@ -117,13 +144,13 @@ struct Mpi::Wire {
       std::copy(bytes.begin() + sizeof(Header), bytes.end(), one.payload.begin());
       return;
     }
-    each_part(one.payload, [&](std::byte* data, int count) {
+    each_part(one.payload, part_bytes, [&](std::byte* data, int count) {
       MPI_Irecv(data, count, MPI_BYTE, rank, kPayloadTag, MPI_COMM_WORLD, &one.requests.emplace_back());
     });
   }
 };
 
-Mpi::Mpi(int says, Assign assign) {
+Mpi::Mpi(int says, Assign assign, std::size_t part_bytes) : part_bytes_(part_bytes) {
   thread_ = std::thread([this, says, assign = std::move(assign)] { run(says, assign); });
   std::unique_lock lock(mutex_);
   arrived_.wait(lock, [&] { return started_ || failure_ != nullptr; });
@@ -138,7 +165,7 @@ Mpi::~Mpi() {
     const std::lock_guard lock(mutex_);
     closing_ = true;
   }
-  wanted_.notify_one();
+  bell_.ring();
   if (thread_.joinable()) thread_.join();
 }
 
@@ -148,7 +175,7 @@ void Mpi::send(Message message) {
     const std::lock_guard lock(mutex_);
     (message.to == self_ ? inbox_ : outgoing_).push_back(std::move(message));
   }
-  wanted_.notify_one();
+  bell_.ring();
 }
 
 Received Mpi::receive() {
@@ -166,19 +193,25 @@ void Mpi::fail(const std::string& why) {
     if (gone_) return;
     gone_ = Gone{self_, why};
   }
-  wanted_.notify_one();
+  bell_.ring();
 }
 
 void Mpi::run(int says, const Assign& assign) {
   prctl(PR_SET_TIMERSLACK, 1000);  // 20 us would be 70
   int provided = 0;
-  MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);
+  int started_before = 0;  // by a bench
+  MPI_Initialized(&started_before);
+  if (started_before == 0) MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);
   MPI_Comm_size(MPI_COMM_WORLD, &size_);
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   std::vector<int> said(static_cast<std::size_t>(size_));
   MPI_Allgather(&says, 1, MPI_INT, said.data(), 1, MPI_INT, MPI_COMM_WORLD);
-  Wire wire;
+  const ProcessPlace here = ProcessPlace::here();
+  std::vector<ProcessPlace> places(said.size());
+  MPI_Allgather(&here, sizeof here, MPI_BYTE, places.data(), sizeof here, MPI_BYTE, MPI_COMM_WORLD);
+  Wire wire{.processes = LocalProcesses(places), .bell = bell_, .part_bytes = part_bytes_};
+  wire.find_bells(places);
   std::exception_ptr failure;
   try {
     wire.address_of = assign(said);
@@ -196,18 +229,19 @@ void Mpi::run(int says, const Assign& assign) {
     started_ = failure == nullptr;
   }
   arrived_.notify_all();
-  if (failure == nullptr) serve(wire);
-  MPI_Finalize();
+  const bool together = failure != nullptr || serve(wire);
+  if (together && started_before == 0) MPI_Finalize();  // who waits for the dead waits for ever
 }
 
-// Until this process wants to end, everybody else does, and all that was sent has gone.
-void Mpi::serve(Wire& wire) {
+// Until this process wants to end, everybody else does, and all that was sent has gone; or until one that
+// has died can be waited for no longer: then it is false.
+bool Mpi::serve(Wire& wire) {
   bool told = false;  // that this party is gone
   bool left = false;
-  const auto tell_all = [&](Control control, const std::string& text) {
+  const auto tell_all = [&](Control control, Address who, const std::string& text) {
     for (int address = 0; address < size_; ++address) {
       if (Address{address} == self_) continue;
-      Message message;
+      Message message{.kind = static_cast<std::uint32_t>(index(who))};
       WireWriter(message.payload).put(text);
       wire.start(wire.rank_of[static_cast<std::size_t>(address)], control, std::move(message));
     }
@@ -216,9 +250,14 @@ void Mpi::serve(Wire& wire) {
     const Address from = wire.address_of[static_cast<std::size_t>(rank)];
     const std::lock_guard lock(mutex_);
     switch (static_cast<Control>(one.header.control)) {
-      case Control::bye: ++wire.byes; return;
+      case Control::bye:
+        ++wire.byes;
+        wire.processes.left(rank);
+        return;
       case Control::failed:
-        if (!gone_) gone_ = Gone{from, WireReader(one.payload).text()};
+        require(one.header.kind < static_cast<std::uint32_t>(size_), "nobody has this number");
+        if (!gone_)
+          gone_ = Gone{Address{static_cast<std::int32_t>(one.header.kind)}, WireReader(one.payload).text()};
         told = true;
         break;
       default:
@@ -245,16 +284,28 @@ void Mpi::serve(Wire& wire) {
     if (!gone_) gone_ = Gone{self_, std::string("a message cannot be read: ") + error.what()};
     arrived_.notify_one();
   };
+  std::optional<std::chrono::steady_clock::time_point> died;
+  auto watched = std::chrono::steady_clock::now();
+  const auto watch = [&] {
+    if (std::chrono::steady_clock::now() - watched < kWatchEvery || died) return;
+    watched = std::chrono::steady_clock::now();
+    const std::optional<int> rank = wire.processes.ended();
+    if (!rank) return;
+    died = watched;
+    const std::lock_guard lock(mutex_);
+    if (!gone_) gone_ = Gone{wire.address_of[static_cast<std::size_t>(*rank)], "its process has ended"};
+    arrived_.notify_one();
+  };
   for (int looks = 0;; ++looks) {
     std::deque<Message> outgoing;
-    std::optional<std::string> failed;
+    std::optional<Gone> failed;
     bool closing = false;
     {
-      std::unique_lock lock(mutex_);
-      const auto pending = [&] { return !outgoing_.empty() || (gone_ && !told) || (closing_ && !left); };
-      if (looks > 0) wanted_.wait_for(lock, pause_after(looks), pending);
+      const bool sleeps = wire.bells && !wire.moving() && looks > kLooksAfterRing;
+      if (looks > 0 && bell_.wait(sleeps ? kRung : pause_after(looks))) looks = 0;
+      const std::lock_guard lock(mutex_);
       outgoing.swap(outgoing_);
-      if (gone_ && !told) failed = gone_->why;
+      if (gone_ && !told) failed = gone_;
       closing = closing_;
     }
     bool busy = !outgoing.empty();
@@ -262,15 +313,17 @@ void Mpi::serve(Wire& wire) {
       const int rank = wire.rank_of[static_cast<std::size_t>(index(message.to))];
       wire.start(rank, Control::message, std::move(message));
     }
-    if (failed && !std::exchange(told, true)) tell_all(Control::failed, *failed);
-    if (closing && !std::exchange(left, true)) tell_all(Control::bye, {});
+    if (failed && !std::exchange(told, true)) tell_all(Control::failed, failed->who, failed->why);
+    if (closing && !std::exchange(left, true)) tell_all(Control::bye, self_, {});
     try {
       busy = take_in() || busy;
     } catch (const std::exception& error) {
       note_bad(error);
     }
     busy = std::erase_if(wire.sending, [](Sending& one) { return all_done(one.requests); }) > 0 || busy;
-    if (left && wire.byes == size_ - 1 && wire.sending.empty()) return;
+    if (left && wire.byes == size_ - 1 && wire.sending.empty()) return true;
+    watch();
+    if (died && closing && std::chrono::steady_clock::now() - *died > kTellFor) return false;
     if (busy) looks = -1;
   }
 }

@@ -14,6 +14,7 @@
 #include <thread>
 #include <vector>
 
+#include "overture/rpc/doorbell.h"
 #include "overture/rpc/transport.h"
 
 namespace overture::rpc {
@@ -23,9 +24,12 @@ class Mpi final : public Transport {
   // Gives every rank an address, from what every rank said of itself. Called once, by all in the same way.
   using Assign = std::function<std::vector<Address>(const std::vector<int>& said)>;
 
+  // MPI counts in int: more goes in parts.
+  static constexpr std::size_t kPartBytes = std::size_t{1} << 30;
+
   // Starts MPI. `says` is what the others learn of this process. Throws what `assign` throws, after all
-  // processes have come so far.
-  Mpi(int says, Assign assign);
+  // processes have come so far. All have the same `part_bytes`.
+  Mpi(int says, Assign assign, std::size_t part_bytes = kPartBytes);
   // Waits until all others are done, too. A process can have one of these in its life.
   ~Mpi() override;
   Mpi(const Mpi&) = delete;
@@ -42,14 +46,15 @@ class Mpi final : public Transport {
   struct Wire;  // what only the thread touches
 
   void run(int says, const Assign& assign);
-  void serve(Wire& wire);
+  bool serve(Wire& wire);
 
+  std::size_t part_bytes_;
   int size_ = 0;
   Address self_{};
 
   std::mutex mutex_;
   std::condition_variable arrived_;
-  std::condition_variable wanted_;
+  Doorbell bell_;  // of the thread
   std::deque<Message> outgoing_;
   std::deque<Message> inbox_;
   std::optional<Gone> gone_;

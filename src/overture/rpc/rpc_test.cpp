@@ -2,8 +2,13 @@
 #include <thread>
 
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include "overture/rpc/doorbell.h"
 #include "overture/rpc/in_process.h"
+#include "overture/rpc/local_processes.h"
 #include "overture/rpc/wire.h"
 
 namespace overture::rpc {
@@ -111,6 +116,44 @@ TEST(InProcess, AFailureWakesThoseWhoWait) {
   std::thread failing([&] { network.party(Address{1}).fail("no reason"); });
   EXPECT_TRUE(std::holds_alternative<Gone>(network.party(Address{0}).receive()));
   failing.join();
+}
+
+TEST(Doorbell, ARingIsNotLostAndWakesWhoWaits) {
+  const Doorbell bell;
+  EXPECT_FALSE(bell.wait(1ms));
+  bell.ring();
+  EXPECT_TRUE(bell.wait(10s));
+  EXPECT_FALSE(bell.wait(1ms));
+  EXPECT_TRUE(bell.ring(getpid()));
+  EXPECT_TRUE(bell.wait(10s));
+  std::thread ringing([&] { bell.ring(); });
+  EXPECT_TRUE(bell.wait(10s));
+  ringing.join();
+}
+
+TEST(Doorbell, AProcessThatHasNoneCannotBeReached) {
+  const Doorbell bell;
+  EXPECT_FALSE(bell.ring(1));
+}
+
+TEST(LocalProcesses, OneThatHasEndedIsTold) {
+  const pid_t child = fork();
+  if (child == 0) {
+    pause();
+    _exit(0);
+  }
+  ProcessPlace far = ProcessPlace::here();
+  far.machine += 1;
+  LocalProcesses processes({ProcessPlace::here(), far, {ProcessPlace::here().machine, child}});
+  EXPECT_EQ(processes.ended(), std::nullopt);
+  kill(child, SIGKILL);
+  siginfo_t info;
+  waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOWAIT);  // it stays a zombie
+  EXPECT_EQ(processes.ended(), 2);
+  waitpid(child, nullptr, 0);
+  EXPECT_EQ(processes.ended(), 2);
+  processes.left(2);
+  EXPECT_EQ(processes.ended(), std::nullopt);
 }
 
 }  // namespace

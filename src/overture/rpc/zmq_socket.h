@@ -1,6 +1,7 @@
 // What the mesh needs of ZeroMQ: a context, sockets that close themselves, and messages of several frames.
 #pragma once
 
+#include <cstring>
 #include <memory>
 #include <string>
 #include <utility>
@@ -68,8 +69,8 @@ inline std::vector<Buffer> receive_frames(void* socket, std::string* peer = null
       zmq_msg_close(&message);
       break;
     }
-    const auto* const data = static_cast<const std::byte*>(zmq_msg_data(&message));
-    frames.emplace_back(data, data + zmq_msg_size(&message));
+    Buffer& frame = frames.emplace_back(zmq_msg_size(&message));
+    if (!frame.empty()) std::memcpy(frame.data(), zmq_msg_data(&message), frame.size());
     more = zmq_msg_more(&message) != 0;
     const char* const address = peer == nullptr ? nullptr : zmq_msg_gets(&message, "Peer-Address");
     if (address != nullptr) *peer = address;

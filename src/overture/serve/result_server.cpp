@@ -14,6 +14,8 @@
 
 #include "overture/base/error.h"
 #include "overture/base/json.h"
+#include "overture/serve/run_list.h"
+#include "overture/serve/runs_page.h"
 
 namespace overture::serve {
 namespace {
@@ -94,6 +96,24 @@ void send_file(const fs::path& file, httplib::Response& response) {
       });
 }
 
+// Of the runs that the request names, at most a few: a page of more nobody can read.
+void send_comparison(const fs::path& root, const ComparePage& compare, const httplib::Request& request,
+                     httplib::Response& response) {
+  constexpr std::size_t kMost = 12;
+  std::vector<fs::path> runs;
+  for (std::size_t i = 0; i < std::min(request.get_param_value_count("run"), kMost); ++i) {
+    const auto found = resolve(root, "/" + request.get_param_value("run", i));
+    if (found && fs::is_directory(*found)) runs.push_back(*found);
+  }
+  try {
+    if (runs.size() < 2) throw UserError("a comparison needs two runs at least");
+    response.set_content(compare(runs), "text/html; charset=utf-8");
+  } catch (const UserError& error) {
+    response.status = 400;
+    response.set_content(std::string(error.what()) + "\n", "text/plain; charset=utf-8");
+  }
+}
+
 // A page of another site must not reach the results through a name that it lets point here.
 bool known_host(const std::string& header, const std::string& address) {
   const std::string host = header.substr(
@@ -163,8 +183,8 @@ struct ResultServer::Http {
   httplib::Server server;
 };
 
-ResultServer::ResultServer(fs::path root, std::string address, int port)
-    : address_(std::move(address)), http_(std::make_unique<Http>()) {
+ResultServer::ResultServer(fs::path root, std::string address, int port, ComparePage compare)
+    : address_(std::move(address)), compare_(std::move(compare)), http_(std::make_unique<Http>()) {
   std::error_code error;
   root_ = fs::canonical(root, error);
   if (error || !fs::is_directory(root_)) throw UserError({.file = root.string()}, "is no folder");
@@ -182,6 +202,11 @@ ResultServer::ResultServer(fs::path root, std::string address, int port)
       response.status = 403;
       return;
     }
+    if (request.path == "/" && !request.has_param("files"))
+      return response.set_content(std::string(runs_page()), "text/html; charset=utf-8");
+    if (request.path == "/runs.json")
+      return response.set_content(runs_json(list_runs(root_)), "application/json");
+    if (request.path == "/compare" && compare_) return send_comparison(root_, compare_, request, response);
     const auto found = resolve(root_, request.path);
     if (!found) {
       response.status = 404;
@@ -195,11 +220,17 @@ ResultServer::ResultServer(fs::path root, std::string address, int port)
   });
   const auto refuse = [](const httplib::Request&, httplib::Response& response) { response.status = 405; };
   server.Post(".*", refuse).Put(".*", refuse).Delete(".*", refuse).Patch(".*", refuse).Options(".*", refuse);
+  // httplib lets two programs share a port; then nobody knows which of them answers.
+  server.set_socket_options([](socket_t socket) {
+    const int yes = 1;
+    setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+  });
   port_ = port == 0 ? server.bind_to_any_port(address_.c_str())
                     : (server.bind_to_port(address_.c_str(), port) ? port : -1);
   if (port_ < 0)
-    throw UserError({.key = "--port"}, fmt::format("{} port {} cannot be used", address_, port),
-                    "try another port");
+    throw UserError({.key = "--port"},
+                    fmt::format("{} port {} is in use, or not ours to use", address_, port),
+                    "name another port, or --port 0 for any free one");
 }
 
 ResultServer::~ResultServer() = default;

@@ -3,9 +3,11 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace overture::serve {
 
@@ -16,10 +18,15 @@ std::optional<std::filesystem::path> resolve(const std::filesystem::path& root, 
 // A page that lists what is in `folder`: runs first, with the name in their summary, then other files.
 std::string listing(const std::filesystem::path& root, const std::filesystem::path& folder);
 
+// Makes the page that compares these runs, as text. Throws UserError.
+using ComparePage = std::function<std::string(const std::vector<std::filesystem::path>&)>;
+
+// At "/" is the page of all runs, at "/?files" and in every folder below a list of files. "/runs.json" has
+// the runs, "/compare?run=a&run=b" compares some of them.
 class ResultServer {
  public:
   // Binds at once; port 0 takes a free one. Throws UserError when it cannot, or when there is no such folder.
-  ResultServer(std::filesystem::path root, std::string address, int port);
+  ResultServer(std::filesystem::path root, std::string address, int port, ComparePage compare = {});
   ~ResultServer();
 
   int port() const { return port_; }
@@ -31,6 +38,7 @@ class ResultServer {
   struct Http;
   std::filesystem::path root_;
   std::string address_;
+  ComparePage compare_;
   std::unique_ptr<Http> http_;
   int port_ = 0;
 };

@@ -79,7 +79,9 @@ class Serve : public ::testing::Test {
 };
 
 TEST_F(Serve, ListsRunsAndSendsFiles) {
-  const std::string page = get("/");
+  EXPECT_NE(get("/").find("Overture runs"), std::string::npos);
+  EXPECT_NE(get("/runs.json").find("a <b> run"), std::string::npos);
+  const std::string page = get("/?files");
   EXPECT_EQ(status(page), 200);
   EXPECT_NE(page.find("a &lt;b&gt; run"), std::string::npos) << page;
   EXPECT_NE(page.find("run%201/report.html"), std::string::npos) << page;

@@ -1,12 +1,13 @@
 #include "overture/setup/convert.h"
 
-#include <array>
 #include <charconv>
 #include <cmath>
+#include <limits>
 
 #include <fmt/format.h>
 
 #include "overture/base/error.h"
+#include "overture/base/text.h"
 
 namespace overture::setup {
 namespace {
@@ -31,26 +32,26 @@ Result<bool> read_number(const std::string& text, T& value, const char* what) {
   return true;
 }
 
+// Counts may be short: 20k, 2M, 1e6.
+template <class T>
+Result<bool> read_whole(const std::string& text, T& value) {
+  const Result<std::int64_t> count = parse_count(text);
+  const bool plain = text.find_first_not_of("+-0123456789") == std::string::npos;
+  if (plain || !count || count.value() > static_cast<std::int64_t>(std::numeric_limits<T>::max() / 2))
+    return read_number(text, value, "a whole number");
+  value = static_cast<T>(count.value());
+  return true;
+}
+
 constexpr double kGiBits = 8.0 * (1 << 30);
 
-// Those that a setup names; binomial_tree and dissemination are all that a broadcast and a barrier have.
-constexpr std::array kAlgorithms{AlgorithmKind::ring,
-                                 AlgorithmKind::direct,
-                                 AlgorithmKind::halving_doubling,
-                                 AlgorithmKind::double_binary_tree,
-                                 AlgorithmKind::pairwise,
-                                 AlgorithmKind::bruck,
-                                 AlgorithmKind::lockstep_ring,
-                                 AlgorithmKind::parameter_server,
-                                 AlgorithmKind::distributed_parameter_server,
-                                 AlgorithmKind::binomial_tree,
-                                 AlgorithmKind::dissemination};
 constexpr std::string_view kFlat = "flat_";
 constexpr std::string_view kFile = "file:";
 
-// "direct:<window>" and "ring:<pieces>".
+// "direct:<window>", "naive_direct:<window>" and "ring:<pieces>".
 bool read_window(std::string_view word, AlgorithmKind kind, Algorithm& algorithm) {
-  if (kind != AlgorithmKind::direct && kind != AlgorithmKind::ring) return false;
+  if (kind != AlgorithmKind::direct && kind != AlgorithmKind::naive_direct && kind != AlgorithmKind::ring)
+    return false;
   const std::string_view name = system::name(kind);
   if (!word.starts_with(name) || word.size() <= name.size() || word[name.size()] != ':') return false;
   algorithm = {kind};
@@ -62,7 +63,8 @@ Result<Algorithm> read_algorithm(std::string_view word) {
   if (word.starts_with(kFile) && word.size() > kFile.size())
     return Algorithm{.kind = AlgorithmKind::from_file, .file = std::string(word.substr(kFile.size()))};
   std::vector<std::string> known;
-  for (const AlgorithmKind kind : kAlgorithms) {
+  for (int number = 0; number < static_cast<int>(AlgorithmKind::from_file); ++number) {
+    const AlgorithmKind kind{static_cast<std::uint8_t>(number)};
     Algorithm algorithm{kind};
     if (word == system::name(kind) || read_window(word, kind, algorithm)) return algorithm;
     known.emplace_back(system::name(kind));
@@ -82,10 +84,8 @@ std::string write_algorithm(const Algorithm& algorithm) {
 Result<bool> read(const std::string& text, Duration& value) { return take(parse_duration(text), value); }
 Result<bool> read(const std::string& text, Bytes& value) { return take(parse_bytes(text), value); }
 Result<bool> read(const std::string& text, Bandwidth& value) { return take(parse_bandwidth(text), value); }
-Result<bool> read(const std::string& text, std::uint64_t& value) {
-  return read_number(text, value, "a whole number");
-}
-Result<bool> read(const std::string& text, int& value) { return read_number(text, value, "a whole number"); }
+Result<bool> read(const std::string& text, std::uint64_t& value) { return read_whole(text, value); }
+Result<bool> read(const std::string& text, int& value) { return read_whole(text, value); }
 Result<bool> read(const std::string& text, double& value) {
   double parsed = 0;
   auto result = read_number(text, parsed, "a number");

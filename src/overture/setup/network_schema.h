@@ -13,60 +13,11 @@ namespace overture::setup {
 using namespace network::packet;
 
 template <class V>
-void describe(V& v, const std::string& key, topology::Wire& wire, const std::string& help) {
-  v.group(key, help, [&](auto& group) {
-    group.field("rate", wire.rate, "In one direction");
-    group.field("delay", wire.delay, "From one end to the other");
-  });
-}
-
-template <class V>
 void describe(V& v, TopologyChoice& t) {
   v.from("ours: 100 Gbps and short wires, as data centres had when the references were made");
-  v.optional_group("star", t.star, "Every host on one switch", [](auto& g, topology::StarConfig& c) {
-    g.field("hosts", c.hosts, "Hosts");
-    describe(g, "wire", c.wire, "From host to switch");
+  t.shapes.each([&]<class Shape>(std::optional<Shape>& shape) {
+    v.optional_group(Shape::kKey, shape, Shape::kHelp, [](auto& g, Shape& c) { Shape::keys(g, c); });
   });
-  v.optional_group("leaf_spine", t.leaf_spine, "Two layers of switches",
-                   [](auto& g, topology::LeafSpineConfig& c) {
-                     g.field("leaves", c.leaves, "Leaf switches");
-                     g.field("hosts_per_leaf", c.hosts_per_leaf, "Hosts on each leaf");
-                     g.field("spines", c.spines, "Spine switches; each leaf has a cable to each");
-                     describe(g, "host", c.host, "From host to leaf");
-                     describe(g, "spine", c.spine, "From leaf to spine");
-                   });
-  v.optional_group("fat_tree", t.fat_tree, "The k-ary fat tree: k^3/4 hosts",
-                   [](auto& g, topology::FatTreeConfig& c) {
-                     g.field("k", c.k, "Ports of a switch, and pods; even");
-                     g.field("hosts_per_edge", c.hosts_per_edge, "Hosts on each edge switch; 0 means k/2");
-                     describe(g, "host", c.host, "From host to edge");
-                     describe(g, "aggregation", c.aggregation, "From edge to aggregation");
-                     describe(g, "core", c.core, "From aggregation to core");
-                   });
-  v.optional_group("torus", t.torus, "Rings along every dimension", [](auto& g, topology::TorusConfig& c) {
-    g.integers("sizes", c.sizes, "Hosts along each dimension");
-    describe(g, "ring", c.ring, "From neighbour to neighbour");
-    describe(g, "local", c.local, "From a host into its own router");
-  });
-  v.optional_group("expander", t.expander, "ToRs joined by a random regular graph (Xpander, CoNEXT 2016)",
-                   [](auto& g, topology::ExpanderConfig& c) {
-                     g.field("tors", c.tors, "Top-of-rack switches; even");
-                     g.field("hosts_per_tor", c.hosts_per_tor, "Hosts on each");
-                     g.field("uplinks", c.uplinks, "Of a ToR, each to another ToR");
-                     g.field("draws", c.draws, "Of graphs; the one with the fewest hops is kept");
-                     describe(g, "host", c.host, "From host to ToR");
-                     describe(g, "fabric", c.fabric, "From ToR to ToR");
-                   });
-  v.optional_group("direct_connect", t.direct_connect,
-                   "Nodes wired to one another in rings, without switches (TopoOpt, NSDI 2023)",
-                   [](auto& g, topology::DirectConnectConfig& c) {
-                     g.from("TopoOpt as in the Opera DLRM study: four fibres a node");
-                     g.field("nodes", c.nodes, "Hosts that also forward");
-                     g.field("degree", c.degree, "Fibres that leave a node; each is a step of one ring");
-                     g.integers("jumps", c.jumps,
-                                "From i to i + jump, one per fibre; spread out if left out");
-                     describe(g, "fibre", c.fibre, "From node to node");
-                   });
   v.optional_group(
       "opera", t.opera, "Rotor switches (NSDI 2020): half of a ToR's ports to hosts, half to rotors",
       [](auto& g, OperaChoice& c) {
@@ -115,6 +66,7 @@ void describe(V& v, TcpConfig& t) {
   v.field("receive_window", t.receive_window, "Most that may be under way");
   v.field("first_window", t.first_window, "The same until the first ACK");
   v.field("slow_start_threshold", t.slow_start_threshold, "Segments; unlimited if left out");
+  v.field("ack_delay", t.ack_delay, "From a data packet's arrival to its ACK; every packet has one");
   v.field("send_delay", t.send_delay, "From the send call to the first packet");
   v.field("duplicate_acks", t.duplicate_acks, "That make a loss (RFC 5681)");
   v.field("min_rto", t.min_rto, "Shortest retransmission timeout");
@@ -161,10 +113,10 @@ void describe(V& v, LosslessConfig& l) {
   v.words("small_first", l.small_first,
           "Messages of at most so many bytes go before larger ones; ascending sizes, one priority each");
   v.group("ecn", "Marks by RED, for DCQCN", [&](auto& g) {
-    g.from("DCQCN, SIGCOMM 2015, table 14 (40 Gbps)");
-    g.field("min", l.ecn.min, "Kmin: nothing is marked below");
-    g.field("max", l.ecn.max, "Kmax: everything is marked above");
-    g.field("probability", l.ecn.probability, "Pmax: at Kmax");
+    g.from("HPCC (SIGCOMM 2019), as its simulator is configured; the DCQCN paper has 5 kB, 200 kB and 0.01 for its 40 Gbps");
+    g.field("min", l.ecn.min, "Kmin: nothing is marked below; 100 kB per 25 Gbps of the link if left out");
+    g.field("max", l.ecn.max, "Kmax: everything is marked above; 400 kB per 25 Gbps if left out");
+    g.field("probability", l.ecn.probability, "Pmax: probability of a mark at Kmax");
   });
   v.group("pfc", "Pause frames (IEEE 802.1Qbb)", [&](auto& g) {
     g.from("HPCC's simulator and IEEE 802.1Qbb");

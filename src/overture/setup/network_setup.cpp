@@ -6,17 +6,30 @@
 #include <fmt/format.h>
 
 #include "overture/base/error.h"
-#include "overture/network/analytical/astra_json.h"
+#include "overture/formats/dynexp.h"
 
 namespace overture::setup {
 namespace {
 
-constexpr const char* kTopologies =
-    "choose one of star, leaf_spine, fat_tree, torus, expander, direct_connect, opera, file";
-
 int chosen(const TopologyChoice& t) {
-  return (t.star ? 1 : 0) + (t.leaf_spine ? 1 : 0) + (t.fat_tree ? 1 : 0) + (t.torus ? 1 : 0) +
-         (t.expander ? 1 : 0) + (t.direct_connect ? 1 : 0) + (t.opera ? 1 : 0) + (t.file.empty() ? 0 : 1);
+  int count = (t.opera ? 1 : 0) + (t.file.empty() ? 0 : 1);
+  t.shapes.each([&](const auto& shape) { count += shape ? 1 : 0; });
+  return count;
+}
+
+std::string topologies() {
+  std::string words = "choose one of ";
+  TopologyChoice{}.shapes.each(
+      [&]<class Shape>(const std::optional<Shape>&) { words += std::string(Shape::kKey) + ", "; });
+  return words + "opera, file";
+}
+
+bool is_thinnable(const TopologyChoice& t) {
+  bool thinnable = false;
+  t.shapes.each([&]<class Shape>(const std::optional<Shape>& shape) {
+    if (shape) thinnable = topology::ThinnableShape<Shape>;
+  });
+  return thinnable;
 }
 
 // One `network:` with what its errors say and the seed of the run.
@@ -47,7 +60,7 @@ class Chooser {
 
   void require_one() const {
     const int count = chosen(setup_.topology);
-    if (count > 1) fail("topology", fmt::format("chooses {} topologies", count), kTopologies);
+    if (count > 1) fail("topology", fmt::format("chooses {} topologies", count), topologies());
     if (count == 1 && has_dimensions())
       fail("topology", "a network has dimensions or a topology, not both", "leave one of the two out");
     if (count == 0 && !has_dimensions())
@@ -55,8 +68,7 @@ class Chooser {
     if (has_dimensions()) require_dimensions();
     if (setup_.nodes && (has_dimensions() || setup_.topology.opera))
       fail("nodes", "stand on a topology of links only", "a dimension of the GPUs of a node says the same");
-    const bool thin = setup_.topology.leaf_spine || setup_.topology.fat_tree;
-    if (setup_.oversubscription != 1 && !thin)
+    if (setup_.oversubscription != 1 && !is_thinnable(setup_.topology))
       fail("oversubscription", "only a leaf_spine or fat_tree can be oversubscribed");
   }
 
@@ -77,19 +89,15 @@ class Chooser {
   }
 
   topology::GraphConfig::Shape shape() const {
-    const TopologyChoice& t = setup_.topology;
     if (has_dimensions()) return network::links_of(setup_.analytical);
-    if (t.star) return *t.star;
-    if (t.leaf_spine) return *t.leaf_spine;
-    if (t.fat_tree) return *t.fat_tree;
-    if (t.torus) return *t.torus;
-    if (t.direct_connect) return *t.direct_connect;
-    if (t.expander) {
-      topology::ExpanderConfig config = *t.expander;
-      config.seed = seed_;
-      return config;
-    }
-    return beside(t.file);
+    topology::GraphConfig::Shape result = beside(setup_.topology.file);
+    setup_.topology.shapes.each([&](const auto& shape) {
+      if (!shape) return;
+      auto config = *shape;
+      if constexpr (requires { config.seed; }) config.seed = seed_;
+      result = config;
+    });
+    return result;
   }
   topology::GraphConfig graph() const {
     return {.shape = shape(), .nodes = setup_.nodes, .oversubscription = setup_.oversubscription};
@@ -97,7 +105,7 @@ class Chooser {
 
   topology::OperaSource opera() const {
     const OperaChoice& choice = *setup_.topology.opera;
-    if (!choice.file.empty()) return beside(choice.file);
+    if (!choice.file.empty()) return formats::read_dynexp(beside(choice.file)).opera;
     topology::OperaConfig config = choice;
     config.seed = seed_;
     config.rate = setup_.rotor.rate;
@@ -146,6 +154,8 @@ class Chooser {
     if (!setup_.topology.opera) fail("backend", "rotor needs topology.opera", "use packet or flow");
     network::RotorNetworkConfig config{.topology = opera(), .rotors = setup_.rotor};
     config.rotors.seed = seed_;
+    if (const std::string& file = setup_.topology.opera->file; !file.empty())
+      config.paths = formats::read_dynexp(beside(file)).paths;
     return config;
   }
 

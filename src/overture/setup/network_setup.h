@@ -4,6 +4,9 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <tuple>
+#include <utility>
+#include <variant>
 
 #include "overture/network/make_network.h"
 #include "overture/setup/convert.h"
@@ -32,14 +35,37 @@ struct OperaChoice : topology::OperaConfig {
   std::string file;  // beside the setup; then the circuits and their times are the file's
 };
 
+// Every shape that has a word, left out or given.
+template <class Variant>
+struct ShapeChoices;
+template <class... Shape>
+struct ShapeChoices<std::variant<Shape...>> {
+  std::tuple<std::optional<Shape>...> all;
+
+  template <class One>
+  void choose(One shape) {
+    std::get<std::optional<One>>(all) = std::move(shape);
+  }
+
+  template <class Visit>
+  void each(Visit visit) {
+    (visit_named(std::get<std::optional<Shape>>(all), visit), ...);
+  }
+  template <class Visit>
+  void each(Visit visit) const {
+    (visit_named(std::get<std::optional<Shape>>(all), visit), ...);
+  }
+
+ private:
+  template <class Choice, class Visit>
+  static void visit_named(Choice& choice, Visit& visit) {
+    if constexpr (topology::NamedShape<typename Choice::value_type>) visit(choice);
+  }
+};
+
 // At most one of them.
 struct TopologyChoice {
-  std::optional<topology::StarConfig> star;
-  std::optional<topology::LeafSpineConfig> leaf_spine;
-  std::optional<topology::FatTreeConfig> fat_tree;
-  std::optional<topology::TorusConfig> torus;
-  std::optional<topology::ExpanderConfig> expander;
-  std::optional<topology::DirectConnectConfig> direct_connect;
+  ShapeChoices<topology::GraphConfig::Shape> shapes;
   std::optional<OperaChoice> opera;  // time-varying
   std::string file;                  // a graph in a text file, beside the setup
 };

@@ -5,9 +5,9 @@
 #include "overture/base/error.h"
 #include "overture/base/files.h"
 #include "overture/base/testing.h"
+#include "overture/formats/dynexp.h"
 #include "overture/network/run_flows.h"
 #include "overture/setup/setup.h"
-#include "overture/topology/dynexp_file.h"
 
 namespace overture::setup {
 namespace {
@@ -77,7 +77,7 @@ TEST(NetworkSetup, ErrorsSayWhatWouldWork) {
   EXPECT_EQ(
       with({"network.topology.torus={}"}),
       "a.yaml: network.topology: chooses 2 topologies\n  choose one of star, leaf_spine, fat_tree, torus, "
-      "expander, direct_connect, opera, file");
+      "expander, direct_connect, dragonfly, opera, file");
   EXPECT_NE(with({"network.tcp.contol=dctcp"}).find("did you mean \"control\"?"), std::string::npos);
   EXPECT_NE(with({"network.oversubscription=2"}).find("only a leaf_spine or fat_tree"), std::string::npos);
   EXPECT_NE(with({"network.backend=analytical"}).find("knows dimensions, not a topology"), std::string::npos);
@@ -105,14 +105,15 @@ TEST(NetworkSetup, TakesTheCircuitsOfADynexpFile) {
   const topology::Opera opera = topology::generate_opera({.tors = 8, .ports = 8, .seed = 7});
   const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / "opera_file";
   std::filesystem::create_directories(folder);
-  write_file(folder / "opera.txt", topology::write_dynexp(opera, topology::OperaPaths(opera, 1)));
+  write_file(folder / "opera.txt", formats::write_dynexp(opera, topology::OperaPaths(opera, 1)));
   const auto setup = parse_setup("network: {topology: {opera: {file: opera.txt}}}\n",
                                  (folder / "a.yaml").string(), {}, Needs::network);
   const auto config = std::get<network::RotorNetworkConfig>(network_config(setup));
   EXPECT_EQ(make_opera(config.topology), opera);
+  EXPECT_EQ(config.paths, topology::OperaPaths(opera, 1));
 
   write_file(folder / "opera.txt", "32 4 4 8\n24 1 2 3\n");
-  EXPECT_NE(user_error([&] { make_opera(config.topology); }).find("was it cut short?"), std::string::npos);
+  EXPECT_NE(user_error([&] { network_config(setup); }).find("was it cut short?"), std::string::npos);
 }
 
 TEST(NetworkSetup, TheSeedReachesRotors) {

@@ -8,9 +8,8 @@
 
 #include "overture/rpc/wire.h"
 #include "overture/train/driver.h"
-#include "overture/train/embedding_server.h"
 #include "overture/train/oracle.h"
-#include "overture/train/trainer.h"
+#include "overture/train/party_maker.h"
 
 namespace overture::setup {
 namespace {
@@ -133,6 +132,25 @@ void check_count(const char* key, int wanted, int there) {
   throw UserError({.key = key}, fmt::format("the setup has {}, but {} were started", wanted, there));
 }
 
+// With a cache there are servers; without, the trainers hold the tables.
+void check_servers(const TrainSetup& setup, int there) {
+  if (setup.cache.lookahead > 0) {
+    if (there == 0)
+      throw UserError({.key = "servers"}, "no server was started, and the cache needs one",
+                      "start a server, or set cache.lookahead to 0 and tables.sharding to table_wise");
+    check_count("servers", setup.servers, there);
+    return;
+  }
+  if (setup.tables.sharding != embedding::Sharding::table_wise)
+    throw UserError({.key = "cache.lookahead"}, "0 needs neither servers nor other processes",
+                    "set it to 1 or more, train in one process, or set tables.sharding to table_wise: then "
+                    "the trainers hold the tables");
+  if (there > 0)
+    throw UserError({.key = "servers"},
+                    fmt::format("{} were started, but the trainers hold the tables", there),
+                    "start none, or set cache.lookahead to 1 or more");
+}
+
 void put_welcome(const TrainSetup& setup, const data::Shape& shape, const std::filesystem::path& checkpoint,
                  rpc::Buffer& payload) {
   rpc::WireWriter out(payload);
@@ -142,12 +160,6 @@ void put_welcome(const TrainSetup& setup, const data::Shape& shape, const std::f
   out.put(static_cast<std::uint8_t>(shape.weighted));
   out.put(checkpoint.string());
 }
-
-struct Welcomed {
-  train::TrainConfig config;
-  std::filesystem::path checkpoint;
-  train::CheckpointInfo info;
-};
 
 Welcomed welcomed(const rpc::Message& message) {
   rpc::WireReader in(message.payload);
@@ -162,25 +174,6 @@ Welcomed welcomed(const rpc::Message& message) {
   return result;
 }
 
-std::unique_ptr<train::Party> make_party(const Meeting& meeting, const Welcomed& welcome) {
-  const train::TrainConfig& config = welcome.config;
-  const int rank = meeting.parties.rank(meeting.self);
-  if (rank < config.trainers) {
-    auto trainer = std::make_unique<train::Trainer>(config, rank, welcome.info.steps);
-    if (!welcome.checkpoint.empty()) train::load_dense(trainer->learner(), welcome.checkpoint);
-    return trainer;
-  }
-  const embedding::Share share{.index = meeting.parties.server_number(meeting.self),
-                               .count = config.servers,
-                               .sharding = config.sharding};
-  embedding::TablesConfig tables = config.tables;
-  if (!tables.file.empty() && config.servers > 1) tables.file += "." + std::to_string(share.index);
-  embedding::Workers workers(config.threads);
-  auto server = std::make_unique<train::EmbeddingServer>(tables, meeting.parties, share, workers);
-  if (!welcome.checkpoint.empty()) train::load_rows(server->tables(), welcome.info, welcome.checkpoint);
-  return server;
-}
-
 }  // namespace
 
 TrainSetup gather(const Meeting& meeting, const TrainSetup& own, const Started& started) {
@@ -192,24 +185,28 @@ TrainSetup gather(const Meeting& meeting, const TrainSetup& own, const Started& 
     }
     TrainSetup setup = merge.result();
     check_count("trainers", setup.trainers, meeting.parties.trainers);
-    check_count("servers", setup.servers, meeting.parties.servers);
     setup.trainers = meeting.parties.trainers;
-    setup.servers = meeting.parties.servers;
-    if (is_local(setup))
-      throw UserError({.key = "cache.lookahead"}, "0 needs neither servers nor other processes",
-                      "set it to 1 or more, or train in one process");
+    check_servers(setup, meeting.parties.servers);
+    if (setup.cache.lookahead > 0) setup.servers = meeting.parties.servers;
     return setup;
   });
 }
 
-void take_part(const Meeting& meeting, const Started& started) {
-  const auto party = telling(meeting, [&] {
+void join(const Meeting& meeting, const Started& started, const std::function<void(Welcomed)>& make) {
+  telling(meeting, [&] {
     rpc::Message hello = train::make_message(Kind::hello, meeting.parties.oracle(), 0);
     put(started, hello.payload);
     meeting.transport->send(std::move(hello));
-    auto made = make_party(meeting, welcomed(receive(meeting, Kind::welcome)));
+    make(welcomed(receive(meeting, Kind::welcome)));
     meeting.transport->send(train::make_message(Kind::ready, meeting.parties.oracle(), 0));
-    return made;
+    return 0;
+  });
+}
+
+void take_part(const Meeting& meeting, const Started& started) {
+  std::unique_ptr<train::Party> party;
+  join(meeting, started, [&](Welcomed welcome) {
+    party = train::make_party(welcome.config, meeting.self, welcome.checkpoint, welcome.info).party;
   });
   train::drive(*party, *meeting.transport, meeting.parties);
 }

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -35,7 +36,15 @@ struct Meeting {
 // says who differs in what, and train::PartyGone.
 TrainSetup gather(const Meeting& meeting, const TrainSetup& own, const Started& started);
 
-// For the others: takes part until training ends. Throws as train::drive() does.
+// For the others: what the oracle has told.
+struct Welcomed {
+  train::TrainConfig config;
+  std::filesystem::path checkpoint;  // empty: the run starts afresh
+  train::CheckpointInfo info;
+};
+// Says hello, lets `make` make what the welcome asks for, and says so. Whatever is thrown, all learn of it.
+void join(const Meeting& meeting, const Started& started, const std::function<void(Welcomed)>& make);
+// Takes part until training ends. Throws as train::drive() does.
 void take_part(const Meeting& meeting, const Started& started);
 
 class RemoteTraining final : public train::Training {

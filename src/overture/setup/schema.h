@@ -57,6 +57,7 @@ void describe(V& v, simulation::SimulationConfig& c) {
   v.field("scheduling", s.scheduling,
           "Which collective goes first when several wait: the newest or the oldest");
   v.field("chunks", s.splits, "Chunks per collective");
+  v.field("all_to_all_chunks", s.all_to_all_splits, "Chunks per all-to-all; 0: as many as `chunks`");
   v.field("active_chunks", s.active_chunks, "Chunks that may run in a dimension at a time");
   v.field("queues_per_dimension", s.queues_per_dimension,
           "With two or more, half of them run the other way round");
@@ -64,7 +65,8 @@ void describe(V& v, simulation::SimulationConfig& c) {
   for (const auto& [kind, word] : kWords<system::CollectiveKind>) {
     v.words(
         std::string(word), s.implementation(kind),
-        "Algorithm per dimension: ring, ring:<pieces>, direct, direct:<window>, halving_doubling, "
+        "Algorithm per dimension: ring, ring:<pieces>, direct, direct:<window>, naive_direct, "
+        "halving_doubling, "
         "double_binary_tree, pairwise, bruck, lockstep_ring, parameter_server, distributed_parameter_server, "
         "file:<name>; or one flat_... over all NPUs. Default: what suits the dimension");
   }

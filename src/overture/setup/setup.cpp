@@ -5,12 +5,15 @@
 
 #include <fmt/format.h>
 
+#include "overture/astra2/files.h"
 #include "overture/base/check.h"
 #include "overture/base/files.h"
+#include "overture/formats/astra/workload_text.h"
+#include "overture/formats/chakra/graph.h"
+#include "overture/formats/flexflow/flexflow_graph.h"
 #include "overture/setup/network_schema.h"
 #include "overture/setup/schema.h"
 #include "overture/setup/steps_file.h"
-#include "overture/workload/astra_text.h"
 
 namespace overture::setup {
 namespace {
@@ -19,18 +22,43 @@ using system::Algorithm;
 using system::AlgorithmKind;
 using system::CollectiveKind;
 
+// What is said of a workload and used up while reading: a setup that is written has its layers, scaled.
+struct WorkloadKeys {
+  std::string file;
+  double compute_scale = 1;
+  double communication_scale = 1;
+  double injection_scale = 1;
+};
+
 template <class V>
-void describe(V& v, Setup& s, std::string& workload_file) {
+void describe(V& v, Setup& s, WorkloadKeys& keys) {
   v.from("ours");
   v.field("name", s.name, "Of the run, shown in results");
   v.field("seed", s.seed, "Of every random choice");
   v.field("passes", s.simulation.passes, "Training iterations");
   v.group("network", "Dimensions or a topology, and what carries messages there",
           [&](auto& group) { describe(group, s.network); });
-  v.group("system", "How collectives are carried out", [&](auto& group) { describe(group, s.simulation); });
+  v.group("system", "How collectives are carried out", [&](auto& group) {
+    describe(group, s.simulation);
+    group.from("ASTRA-sim 1.0: --injection-scale");
+    group.field("injection_scale", keys.injection_scale, "Multiplies endpoint_delay");
+  });
   v.group("workload", "What is trained", [&](auto& group) {
-    group.field("file", workload_file,
-                "ASTRA-sim 1.0 text file, beside the setup, instead of the keys below");
+    group.field("file", keys.file, "ASTRA-sim 1.0 text file, beside the setup, instead of the keys below");
+    group.from("ASTRA-sim 1.0: --compute-scale and --comm-scale");
+    group.field("compute_scale", keys.compute_scale,
+                "Multiplies every compute time: 0.5 is an NPU twice as fast");
+    group.field("communication_scale", keys.communication_scale, "Multiplies the size of every collective");
+    group.from("ours");
+    group.field("tasks", s.tasks, "FlexFlow task graph (.tg), beside the setup, instead of layers");
+    group.field("between_gpus", s.between_gpus,
+                "Inside a node of that graph, for what its GPUs reduce first");
+    group.field(
+        "chakra", s.chakra,
+        "Chakra traces, instead of layers: PREFIX of PREFIX.0.et, PREFIX.1.et ..., or a name with %d");
+    group.field("chakra_groups", s.chakra_groups, "Group file (JSON) of these traces, as ASTRA-sim 2 has it");
+    group.optional_group("dlrm", s.dlrm, "Any DLRM, instead of layers",
+                         [](auto& inner, DlrmSetup& d) { describe(inner, d); });
     describe(group, s.simulation.workload);
   });
   v.group("traffic", "What flows sends, unless --flows names a file",
@@ -83,6 +111,11 @@ void complete_algorithms(simulation::SimulationConfig& c, const std::string& fil
   for (const auto& [kind, word] : kWords<CollectiveKind>) {
     system::Implementation& implementation = c.system.implementation(kind);
     const std::string key = "system." + std::string(word);
+    if (implementation.per_dimension.empty() && c.tasks && kind == CollectiveKind::all_reduce) {
+      // The groups of a task graph have any number of ranks.
+      implementation.per_dimension.assign(static_cast<std::size_t>(machine.dimensions()),
+                                          {AlgorithmKind::ring});
+    }
     if (implementation.per_dimension.empty()) {
       for (int d = 0; d < machine.dimensions(); ++d)
         implementation.per_dimension.push_back(default_algorithm(kind, machine.dimension(d)));
@@ -109,12 +142,120 @@ void check_numbers(const simulation::SimulationConfig& c, const std::string& fil
   };
   positive(c.passes, "passes");
   positive(c.system.splits, "system.chunks");
+  if (c.system.all_to_all_splits < 0)
+    fail(file, "system.all_to_all_chunks", fmt::format("{} is negative", c.system.all_to_all_splits),
+         "write 0 for as many as system.chunks");
   positive(c.system.active_chunks, "system.active_chunks");
   positive(c.system.queues_per_dimension, "system.queues_per_dimension");
   if (c.system.cycle <= Duration{}) fail(file, "system.cycle", "must be above zero");
 }
 
+double checked_scale(double scale, const char* key, const std::string& file) {
+  constexpr double kMost = 1e6;
+  if (!(scale > 0) || scale > kMost)
+    fail(file, key, fmt::format("{} is not above 0 and at most 1e6", scale), "1 leaves everything as it is");
+  return scale;
+}
+
+// Layers that the setup itself tells: in picoseconds and bytes, rounded down as ASTRA-sim rounds.
+void scale_layers(workload::Workload& workload, const WorkloadKeys& keys, const std::string& file) {
+  for (workload::Layer& layer : workload.layers) {
+    for (workload::Pass* pass : {&layer.forward, &layer.input_gradient, &layer.weight_gradient}) {
+      pass->compute = Duration{
+          static_cast<std::int64_t>(static_cast<double>(pass->compute.count()) * keys.compute_scale)};
+      if (!pass->communication) continue;
+      Bytes& size = pass->communication->size;
+      size = Bytes{static_cast<std::int64_t>(static_cast<double>(size.count()) * keys.communication_scale)};
+      if (size.count() == 0)
+        fail(file, "workload.communication_scale",
+             fmt::format("leaves nothing of a collective of layer {}", layer.name), "use a larger one");
+    }
+  }
+}
+
+void read_file_of_workload(const WorkloadKeys& keys, simulation::SimulationConfig& config,
+                           const std::string& file) {
+  const std::filesystem::path path = beside(file, keys.file);
+  config.workload =
+      formats::parse_astra_workload(read_file(path), path.string(),
+                                    {.compute = static_cast<float>(keys.compute_scale),
+                                     .communication = static_cast<float>(keys.communication_scale)});
+  config.workload_file = path.string();
+}
+
+void make_dlrm(Setup& setup, bool scaled) {
+  if (scaled)
+    fail(setup.file, "workload", "scales files and layers, not a dlrm", "change what the dlrm says instead");
+  const workload::DlrmTraining training = make_training(*setup.dlrm, setup.file);
+  try {
+    setup.simulation.workload = dlrm_workload(training, network::count_hosts(setup.simulation.network));
+  } catch (const UserError& error) {
+    throw at({.file = setup.file, .key = "workload.dlrm"}, error);
+  }
+}
+
+void read_traces(Setup& setup) {
+  if (setup.simulation.passes != 1)
+    fail(setup.file, "passes", "a trace is run once", "leave passes out, or trace more iterations");
+  const auto found = [&](const std::string& name) {
+    return std::filesystem::absolute(beside(setup.file, name)).lexically_normal().string();
+  };
+  setup.chakra = found(setup.chakra);
+  chakra::GraphOptions options{.ranks = network::count_hosts(setup.simulation.network)};
+  if (!setup.chakra_groups.empty()) {
+    setup.chakra_groups = found(setup.chakra_groups);
+    options.groups = astra2::read_groups(setup.chakra_groups, options.ranks);
+  }
+  chakra::TracedGraph traced = chakra::read_graph(setup.chakra, options);
+  setup.simulation.workload_file = setup.chakra;
+  setup.simulation.tasks = std::make_shared<const workload::TaskGraph>(std::move(traced.graph));
+  setup.simulation.tasks_note = std::move(traced.note);
+}
+
+// Layers are given, or made from what is given in their place.
+void read_workload(const WorkloadKeys& keys, Setup& setup) {
+  checked_scale(keys.compute_scale, "workload.compute_scale", setup.file);
+  checked_scale(keys.communication_scale, "workload.communication_scale", setup.file);
+  const bool scaled = keys.compute_scale != 1 || keys.communication_scale != 1;
+  workload::Workload& workload = setup.simulation.workload;
+  const int given = (workload.layers.empty() ? 0 : 1) + (keys.file.empty() ? 0 : 1) + (setup.dlrm ? 1 : 0) +
+                    (setup.tasks.empty() ? 0 : 1) + (setup.chakra.empty() ? 0 : 1);
+  if (given > 1)
+    fail(setup.file, "workload", "has more than one of file, tasks, chakra, dlrm and layers",
+         "keep one of them");
+  if (!setup.tasks.empty()) return take_tasks(setup, beside(setup.file, setup.tasks));
+  if (!keys.file.empty()) return read_file_of_workload(keys, setup.simulation, setup.file);
+  if (setup.dlrm) return make_dlrm(setup, scaled);
+  if (!setup.chakra.empty()) return read_traces(setup);
+  if (scaled) scale_layers(workload, keys, setup.file);
+}
+
+void scale_endpoint(const WorkloadKeys& keys, system::SystemConfig& config, const std::string& file) {
+  checked_scale(keys.injection_scale, "system.injection_scale", file);
+  const double delay = static_cast<double>(config.endpoint_delay.count()) * keys.injection_scale;
+  if (keys.injection_scale != 1) config.endpoint_delay = Duration{static_cast<std::int64_t>(delay)};
+}
+
+void require_workload(const Setup& setup, const Value& root) {
+  if (setup.simulation.tasks || !setup.simulation.workload.layers.empty()) return;
+  if (root.find("traffic") != nullptr)
+    fail(setup.file, "workload", "is missing; the setup has traffic",
+         "run overture flows, or say what is trained: layers, file, tasks or dlrm");
+  fail(setup.file, "workload", "has no layers", "say what is trained: layers, file, tasks or dlrm");
+}
+
 }  // namespace
+
+void take_tasks(Setup& setup, const std::filesystem::path& file) {
+  // Each of 8 GPUs sends and receives an eighth.
+  const auto in_node = [&](Bytes size) { return transfer_time(size / 4, setup.between_gpus); };
+  if (setup.between_gpus == Bandwidth{}) fail(setup.file, "workload.between_gpus", "is more than zero");
+  setup.simulation.tasks = std::make_shared<workload::TaskGraph>(formats::read_flexflow_graph(file, in_node));
+  setup.simulation.workload = {};
+  setup.simulation.workload_file = file.string();
+  setup.dlrm.reset();
+  setup.tasks = std::filesystem::absolute(file).string();
+}
 
 Setup parse_setup(std::string_view text, const std::string& file, const std::vector<std::string>& overrides,
                   Needs needs) {
@@ -124,22 +265,18 @@ Setup parse_setup(std::string_view text, const std::string& file, const std::vec
   Setup setup;
   setup.file = file;
   setup.simulation.system_file = file;
-  std::string workload_file;
+  WorkloadKeys keys;
   Reader reader(&root, file, "");
-  describe(reader, setup, workload_file);
+  describe(reader, setup, keys);
   reader.finish();
-  if (!workload_file.empty()) {
-    if (!setup.simulation.workload.layers.empty()) {
-      fail(file, "workload", "has both a file and layers", "keep one of the two");
-    }
-    const std::filesystem::path path = beside(file, workload_file);
-    setup.simulation.workload = workload::parse_astra_workload(read_file(path), path.string());
-  }
   setup.simulation.network = network_config(setup);
+  read_workload(keys, setup);
+  scale_endpoint(keys, setup.simulation.system, file);
   complete_algorithms(setup.simulation, file);
   if (setup.monitor.samples != 0) require_sound(setup.monitor);
   check_numbers(setup.simulation, file);
-  if (needs == Needs::workload || !setup.simulation.workload.layers.empty())
+  if (needs == Needs::workload) require_workload(setup, root);
+  if (!setup.simulation.workload.layers.empty())
     workload::check_workload(setup.simulation.workload, {.file = file, .key = "workload"});
   return setup;
 }
@@ -162,16 +299,17 @@ std::string write_setup(const Setup& setup) {
   Setup copy = setup;
   if (const auto* formula = std::get_if<network::AnalyticalConfig>(&setup.simulation.network))
     copy.network.analytical = *formula;
-  std::string no_file;
-  return to_yaml(Writer::without_defaults(copy, [&](Writer& w, Setup& s) { describe(w, s, no_file); }));
+  if (copy.dlrm || !copy.chakra.empty()) copy.simulation.workload = {};
+  WorkloadKeys used_up;
+  return to_yaml(Writer::without_defaults(copy, [&](Writer& w, Setup& s) { describe(w, s, used_up); }));
 }
 
 std::vector<Explanation> explain_setup() {
   std::vector<Explanation> explanations;
   Setup initial;
-  std::string no_file;
+  WorkloadKeys keys;
   Explainer explainer(explanations, "");
-  describe(explainer, initial, no_file);
+  describe(explainer, initial, keys);
   return explanations;
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "overture/network/flows.h"
+#include "overture/setup/dlrm_setup.h"
 #include "overture/setup/network_setup.h"
 #include "overture/setup/traffic.h"
 #include "overture/setup/visitors.h"
@@ -21,10 +22,15 @@ struct Setup {
   std::string name = "run";
   std::uint64_t seed = 1;
   NetworkSetup network;
-  TrafficPattern traffic;                   // in place of a workload, for `overture flows`
-  network::MonitorConfig monitor;           // links over time; no samples: off
-  std::string file;                         // of the setup itself
-  simulation::SimulationConfig simulation;  // its network is that of network_config()
+  TrafficPattern traffic;          // in place of a workload, for `overture flows`
+  network::MonitorConfig monitor;  // links over time; no samples: off
+  std::string file;                // of the setup itself
+  std::optional<DlrmSetup> dlrm;   // from which the simulation's workload was made
+  std::string chakra;              // traces that are the workload; see chakra::rank_file()
+  std::string chakra_groups;       // their group file
+  std::string tasks;               // file of a task graph in its place
+  Bandwidth between_gpus = workload::DlrmTraining{}.between_gpus;  // of that graph's nodes
+  simulation::SimulationConfig simulation;                         // its network is that of network_config()
 };
 
 // `overrides` are "key=value" from the command line. Files that the setup names are found beside it. Throws
@@ -40,6 +46,9 @@ network::NetworkConfig network_config(const Setup& setup);
 std::vector<network::FlowSpec> make_traffic(const Setup& setup, int hosts);
 
 std::string write_setup(const Setup& setup);
+
+// Plays a FlexFlow task graph (.tg) in place of what the setup trains. Throws UserError.
+void take_tasks(Setup& setup, const std::filesystem::path& file);
 
 // Every key, in the order of the file.
 std::vector<Explanation> explain_setup();

@@ -58,6 +58,28 @@ TEST(Setup, ReadsUnitsWordsAndDefaults) {
   EXPECT_EQ(c.system.implementation(system::CollectiveKind::all_to_all).per_dimension[0].window, 2);
 }
 
+TEST(Setup, ScalesMultiplyWhatTheLayersSayAndAreUsedUp) {
+  const auto setup = parse_setup(
+      kSmall, "a.yaml",
+      {"workload.compute_scale=0.5", "workload.communication_scale=2", "system.injection_scale=3"});
+  EXPECT_EQ(setup.simulation.workload.layers[0].forward.compute, 150ns);
+  EXPECT_EQ(setup.simulation.workload.layers[0].forward.communication->size, 192_KiB);
+  EXPECT_EQ(setup.simulation.system.endpoint_delay, 30ns);
+  const auto again = parse_setup(write_setup(setup), "b.yaml");
+  EXPECT_EQ(again.simulation.workload.layers[0].forward.compute, 150ns);
+  EXPECT_EQ(again.simulation.workload.layers[0].forward.communication->size, 192_KiB);
+}
+
+TEST(Setup, ScalesThatLeaveNothingAreRefused) {
+  EXPECT_NE(error_of(kSmall, {"workload.compute_scale=0"}).find("workload.compute_scale"), std::string::npos);
+  EXPECT_NE(error_of(kSmall, {"workload.compute_scale=nan"}).find("workload.compute_scale"),
+            std::string::npos);
+  EXPECT_NE(error_of(kSmall, {"system.injection_scale=-1"}).find("system.injection_scale"),
+            std::string::npos);
+  EXPECT_NE(error_of(kSmall, {"workload.communication_scale=1e-9"}).find("leaves nothing"),
+            std::string::npos);
+}
+
 TEST(Setup, AlgorithmsThatAreNotGivenSuitTheDimension) {
   const auto setup = parse_setup(kSmall, "a.yaml", {"network.dimensions.1.size=4"});
   const auto& all_reduce =
@@ -95,7 +117,7 @@ TEST(Setup, ErrorsNameFileLineKeyAndWhatWouldWork) {
   EXPECT_NE(error_of(with("last_bottom_layer: 1", "last_bottom_layer: 7")).find("layer 7 does not exist"),
             std::string::npos);
   EXPECT_NE(error_of("name: x\n").find("network.topology: is missing"), std::string::npos);
-  EXPECT_NE(error_of(with("layers:", "file: no.txt\n  layers:")).find("both a file and layers"),
+  EXPECT_NE(error_of(with("layers:", "file: no.txt\n  layers:")).find("more than one of file, tasks, chakra, dlrm and layers"),
             std::string::npos);
 }
 

@@ -4,9 +4,10 @@
 
 #include <fmt/format.h>
 
+#include "overture/base/csv.h"
 #include "overture/base/error.h"
 #include "overture/base/files.h"
-#include "overture/compute/csv.h"
+#include "overture/formats/msccl.h"
 
 namespace overture::setup {
 namespace {
@@ -14,13 +15,13 @@ namespace {
 constexpr std::string_view kHeader = "step,from,to,chunk,action";
 constexpr std::int64_t kMost = 1'000'000;
 
-system::Transfer parse_transfer(const compute::CsvTable& table, const compute::CsvRow& row) {
+system::Transfer parse_transfer(const CsvTable& table, const CsvRow& row) {
   if (row.cells.size() != 5)
     throw UserError(table.where(row), fmt::format("has {} columns, not 5", row.cells.size()),
                     std::string(kHeader));
   const auto number = [&](std::size_t column) {
     return static_cast<int>(
-        compute::whole_number(row.cells[column], table.where(row, table.header.cells[column]), 0, kMost));
+        whole_number(row.cells[column], table.where(row, table.header.cells[column]), 0, kMost));
   };
   const std::string& action = row.cells[4];
   if (action != "reduce" && action != "copy")
@@ -36,11 +37,11 @@ system::Transfer parse_transfer(const compute::CsvTable& table, const compute::C
 }  // namespace
 
 system::Steps parse_steps(system::CollectiveKind kind, std::string_view text, const std::string& file) {
-  const compute::CsvTable table = compute::parse_csv(text, file, kHeader);
+  const CsvTable table = parse_csv(text, file, kHeader);
   if (table.header.cells != std::vector<std::string>{"step", "from", "to", "chunk", "action"})
     throw UserError(table.where(table.header), fmt::format("the first line must be {}", kHeader));
   system::Steps steps;
-  for (const compute::CsvRow& row : table.rows) {
+  for (const CsvRow& row : table.rows) {
     const system::Transfer& transfer = steps.transfers.emplace_back(parse_transfer(table, row));
     steps.ranks = std::max({steps.ranks, transfer.from + 1, transfer.to + 1});
     steps.chunks = std::max(steps.chunks, transfer.chunk + 1);
@@ -53,7 +54,10 @@ system::Steps parse_steps(system::CollectiveKind kind, std::string_view text, co
 
 std::shared_ptr<const system::Steps> read_steps(system::CollectiveKind kind,
                                                 const std::filesystem::path& file) {
-  return std::make_shared<const system::Steps>(parse_steps(kind, read_file(file), file.string()));
+  const std::string text = read_file(file);
+  return std::make_shared<const system::Steps>(file.extension() == ".xml"
+                                                   ? formats::parse_msccl(kind, text, file.string())
+                                                   : parse_steps(kind, text, file.string()));
 }
 
 }  // namespace overture::setup

@@ -1,5 +1,6 @@
-// A collective's algorithm in a CSV file, to try one without compiling: step,from,to,chunk,action, where the
-// action is reduce or copy. Steps are played in ascending order; see system/steps.h.
+// A collective's algorithm in a file, to try one without compiling: MSCCL's XML, or CSV:
+// step,from,to,chunk,action, where the action is reduce or copy. Steps are played in ascending order; see
+// system/steps.h.
 #pragma once
 
 #include <filesystem>

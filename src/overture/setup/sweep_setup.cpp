@@ -20,7 +20,7 @@ void describe(V& v, SweepSetup& s) {
   v.required("setup", s.setup, "Setup file of that command, beside this one");
   v.words("fixed", s.fixed, "key=value: the same for every point");
   v.field("combination", s.combination, "all: every combination; listed: first values, second values, ...");
-  v.list("axes", s.axes, "What varies", [](auto& item, Axis& axis) {
+  v.list("axes", s.axes, "What varies", [](auto& item, KeyAxis& axis) {
     item.required("key", axis.key, "A key of the setup, with dots");
     item.words("values", axis.values, "Its values");
   });
@@ -66,6 +66,10 @@ SweepSetup parse_sweep_setup(std::string_view text, const std::string& file,
     fail(setup, "command", fmt::format("unknown command \"{}\"", setup.command),
          suggest(setup.command, {"simulate", "flows", "train"}));
   }
+  const auto& numbers = numbers_of_command(setup.command);
+  if (!setup.metric.empty() && std::ranges::find(numbers, setup.metric) == numbers.end())
+    fail(setup, "metric", fmt::format("`overture {}` has no number \"{}\"", setup.command, setup.metric),
+         suggest(setup.metric, numbers));
   require_axes(setup);
   return setup;
 }
@@ -73,8 +77,87 @@ SweepSetup parse_sweep_setup(std::string_view text, const std::string& file,
 std::string main_number(std::string_view command) {
   if (command == "simulate") return "iteration_us";
   if (command == "flows") return "makespan_us";
-  if (command == "train") return "loss";
+  if (command == "train") return "held_out.auc";
   return "";
+}
+
+const std::vector<std::string>& numbers_of_command(std::string_view command) {
+  static const std::vector<std::string> kSimulate{
+      "iteration_us", "finished_us", "compute_us",           "exposed_communication_us", "npus",
+      "iterations",   "events",      "trace_events_dropped", "network_cost_dollars"};
+  static const std::vector<std::string> kFlows{"makespan_us",
+                                               "fct_mean_us",
+                                               "fct_median_us",
+                                               "fct_p99_us",
+                                               "fct_max_us",
+                                               "simulated_us",
+                                               "hosts",
+                                               "flows",
+                                               "finished",
+                                               "delivered_bytes",
+                                               "data_packets",
+                                               "packet_hops",
+                                               "drops",
+                                               "trims",
+                                               "retransmissions",
+                                               "timeouts",
+                                               "ecn_marks",
+                                               "pauses",
+                                               "congestion_notifications",
+                                               "busiest_link_utilisation",
+                                               "peak_queue_bytes",
+                                               "network_cost_dollars",
+                                               "seed",
+                                               "tors",
+                                               "rotors",
+                                               "cycle_us",
+                                               "bulk_packets",
+                                               "bulk_packets_relayed",
+                                               "bulk_packets_returned",
+                                               "low_latency_packets",
+                                               "lost"};
+  static const std::vector<std::string> kTrain{"held_out.auc",
+                                               "held_out.log_loss",
+                                               "held_out.accuracy",
+                                               "held_out.normalized_entropy",
+                                               "held_out.calibration",
+                                               "held_out.samples",
+                                               "best.auc",
+                                               "best.log_loss",
+                                               "best.steps",
+                                               "loss",
+                                               "last_loss",
+                                               "steps",
+                                               "steps_of_this_run",
+                                               "seconds",
+                                               "evaluation_seconds",
+                                               "iteration_seconds_mean",
+                                               "iteration_seconds_deviation",
+                                               "iterations_counted",
+                                               "samples_per_second",
+                                               "table_bytes",
+                                               "lookups",
+                                               "rows",
+                                               "hit_rate",
+                                               "critical_rows",
+                                               "most_resident_rows",
+                                               "fetched_rows",
+                                               "fetched_bytes",
+                                               "stored_bytes",
+                                               "compute_seconds",
+                                               "waited_for_plan_seconds",
+                                               "waited_for_rows_seconds",
+                                               "waited_for_peers_seconds",
+                                               "seed"};
+  if (command == "flows") return kFlows;
+  return command == "train" ? kTrain : kSimulate;
+}
+
+bool more_is_better(std::string_view number) {
+  for (const std::string_view part : {"auc", "accuracy", "per_second", "hit_rate", "goodput", "fairness"}) {
+    if (number.find(part) != std::string_view::npos) return true;
+  }
+  return false;
 }
 
 SweepSetup load_sweep_setup(const std::filesystem::path& file, const std::vector<std::string>& overrides) {
@@ -91,16 +174,16 @@ std::vector<Explanation> explain_sweep_setup() {
 
 std::vector<std::vector<std::string>> sweep_points(const SweepSetup& setup) {
   std::vector<std::vector<std::string>> points;
-  const auto value = [](const Axis& axis, std::size_t i) { return axis.key + "=" + axis.values[i]; };
+  const auto value = [](const KeyAxis& axis, std::size_t i) { return axis.key + "=" + axis.values[i]; };
   if (setup.combination == Combination::listed) {
     for (std::size_t i = 0; i < setup.axes[0].values.size(); ++i) {
       points.push_back(setup.fixed);
-      for (const Axis& axis : setup.axes) points.back().push_back(value(axis, i));
+      for (const KeyAxis& axis : setup.axes) points.back().push_back(value(axis, i));
     }
     return points;
   }
   points.push_back(setup.fixed);
-  for (const Axis& axis : setup.axes) {
+  for (const KeyAxis& axis : setup.axes) {
     std::vector<std::vector<std::string>> longer;
     for (const auto& point : points) {
       for (std::size_t i = 0; i < axis.values.size(); ++i) {

@@ -12,7 +12,7 @@
 
 namespace overture::setup {
 
-struct Axis {
+struct KeyAxis {
   std::string key;                  // as after -s, such as network.dimensions.0.size
   std::vector<std::string> values;  // at least one
 };
@@ -32,7 +32,7 @@ struct SweepSetup {
   std::string setup;               // a file, beside this one
   std::vector<std::string> fixed;  // key=value, the same for every point
   Combination combination = Combination::all;
-  std::vector<Axis> axes;
+  std::vector<KeyAxis> axes;
   std::string metric;  // a number of summary.json; empty: the command's main one
   std::string file;    // of the sweep itself
 };
@@ -41,6 +41,11 @@ SweepSetup parse_sweep_setup(std::string_view text, const std::string& file,
                              const std::vector<std::string>& overrides = {});
 // What a command that can be swept is about, a number of its summary.json; empty for other commands.
 std::string main_number(std::string_view command);
+// All numbers that the command's summary.json may have, so that a wrong `metric` is told before the first
+// run.
+const std::vector<std::string>& numbers_of_command(std::string_view command);
+// Of accuracy, throughput and the like more is better; of everything else less.
+bool more_is_better(std::string_view number);
 
 SweepSetup load_sweep_setup(const std::filesystem::path& file,
                             const std::vector<std::string>& overrides = {});

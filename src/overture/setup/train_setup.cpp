@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "overture/base/files.h"
+#include "overture/data/bagpipe_sequences.h"
 #include "overture/data/dataset.h"
 #include "overture/data/presets.h"
 #include "overture/data/synthetic.h"
@@ -43,6 +44,7 @@ inline constexpr auto kWords<ModelKind> = std::to_array<Word<ModelKind>>({
     {ModelKind::deep_fm, "deep_fm"},
     {ModelKind::fgcnn, "fgcnn"},
     {ModelKind::caser, "caser"},
+    {ModelKind::external, "external"},
 });
 
 namespace {
@@ -54,6 +56,8 @@ void describe(V& v, TrainData& d) {
   v.field("format", d.format, "Of the file; told by its first bytes unless given");
   v.field("synthetic", d.synthetic,
           "Instead of a file: data like kaggle, avazu or terabyte, made as it is read");
+  v.field("own", d.own,
+          "Instead of a file: the program that runs the oracle brings the batches, from Python");
   v.field("scale", d.scale, "synthetic: multiplies the rows of every table");
   v.field("skew", d.skew, "synthetic: fitted, uniform, long, medium, short, an exponent, or two-level:1:90");
   v.field("samples", d.samples, "synthetic: how many");
@@ -69,7 +73,9 @@ void describe(V& v, TrainData& d) {
 template <class V>
 void describe(V& v, TrainModel& m) {
   v.from("the models' papers and facebookresearch/dlrm; docs/reference/train.md names them");
-  v.field("kind", m.kind, "What is trained; docs/reference/train.md has the layers");
+  v.field("kind", m.kind,
+          "What is trained; docs/reference/train.md has the layers. external: a model of your own, computed "
+          "by the program that starts the trainers (docs/guides/python.md)");
   v.field("mlp_bottom", m.mlp_bottom,
           "Layers on the dense features, such as 13-512-256-64-16; the model's own unless given");
   v.field("mlp_top", m.mlp_top, "Layers that end in the logit, without their inputs; the last is 1");
@@ -111,7 +117,7 @@ void describe(V& v, TrainCache& c) {
   v.from("Bagpipe (SOSP 2023): 200 batches ahead");
   v.field("lookahead", c.lookahead,
           "Batches that the planner sees; 1: rows are fetched for every batch; 0: no servers, tables in the "
-          "trainer");
+          "trainer, or, with table_wise sharding, in the trainers");
   v.field("prefetch_depth", c.prefetch_depth,
           "Batches that a row may come early; the lookahead unless given");
   v.field("cleanup_interval", c.cleanup_interval, "Batches between clean-ups; 1 unless given");
@@ -146,6 +152,8 @@ void describe(V& v, TrainSetup& s) {
           "Steps whose checkpoints stay, beside the two newest and the best; 0: none");
   v.field("evaluate_every", s.evaluate_every,
           "Steps between evaluations on the held-out samples; 0: only at the end");
+  v.field("patience", s.patience,
+          "Stop when the held-out AUC has not improved in so many evaluations; 0: never");
 }
 
 [[noreturn]] void fail(const TrainSetup& setup, const std::string& key, const std::string& what,
@@ -185,13 +193,20 @@ void check_sound(const TrainSetup& setup) {
   check_least(setup, "data.test_every", setup.data.test_every, 0);
   check_least(setup, "data.shuffle_block", setup.data.shuffle_block, 0);
   check_least(setup, "tables.dim", setup.tables.dim, 1);
-  if (setup.data.file.empty() == setup.data.synthetic.empty())
-    fail(setup, "data", setup.data.file.empty() ? "names no data" : "has both a file and synthetic data",
+  const int sources = !setup.data.file.empty() + !setup.data.synthetic.empty() + setup.data.own;
+  if (sources != 1)
+    fail(setup, "data", sources == 0 ? "names no data" : "has more than one of file, synthetic and own",
          "give data.file, or data.synthetic such as kaggle");
   if (setup.cache.cleanup_interval && setup.cache.cleanup_proportion)
     fail(setup, "cache.cleanup_proportion", "is given beside cleanup_interval", "choose one");
-  if (is_local(setup) && setup.trainers > 1)
-    fail(setup, "trainers", "several trainers need servers", "set cache.lookahead to 1 or more");
+  if (setup.cache.lookahead == 0 && setup.trainers > 1 &&
+      setup.tables.sharding != embedding::Sharding::table_wise)
+    fail(setup, "trainers", "several trainers without a cache can only hold whole tables",
+         "set tables.sharding to table_wise, or cache.lookahead to 1 or more");
+  check_least(setup, "patience", setup.patience, 0);
+  if (setup.patience > 0 && setup.evaluate_every == 0)
+    fail(setup, "patience", "there are no evaluations to be patient about",
+         "set evaluate_every, to 1000 say");
   if (setup.evaluate_every > 0 && setup.data.test_every == 0)
     fail(setup, "evaluate_every", "there are no held-out samples", "set data.test_every, to 10 say");
 }
@@ -238,6 +253,7 @@ train::ModelConfig model(const TrainSetup& setup, const data::Shape& shape) {
       set_top(setup, config.top);
       return config;
     }
+    case ModelKind::external: return train::ExternalConfig{};
     case ModelKind::caser:
       return train::CaserConfig{.horizontal_filters = setup.model.horizontal_filters,
                                 .vertical_filters = setup.model.vertical_filters};
@@ -247,7 +263,7 @@ train::ModelConfig model(const TrainSetup& setup, const data::Shape& shape) {
 
 void check_weights(const TrainSetup& setup, const data::Shape& shape) {
   if (setup.tables.pooling != embedding::Pooling::weighted || shape.weighted) return;
-  const bool made_up = setup.data.file.empty();
+  const bool made_up = !setup.data.synthetic.empty();
   fail(setup, "tables.pooling",
        fmt::format("weighted, but {} has no weights", made_up ? "the synthetic data" : setup.data.file),
        made_up
@@ -260,6 +276,9 @@ std::vector<embedding::TableConfig> tables(const TrainSetup& setup, const data::
   check_weights(setup, shape);
   std::vector<std::int64_t> rows = shape.table_rows;
   if (!setup.tables.rows.empty()) rows = sizes<std::int64_t>(setup, "tables.rows", setup.tables.rows);
+  // Bagpipe's table info names users and items; every place in a sequence has a table.
+  if (setup.model.kind == ModelKind::caser && rows.size() == 2 && shape.tables() > 2)
+    rows = data::sequence_table_rows(rows, shape.tables());
   if (rows.size() != shape.table_rows.size()) {
     fail(setup, "tables.rows",
          fmt::format("names {} tables; the data has {}", rows.size(), shape.table_rows.size()));
@@ -291,6 +310,12 @@ train::CacheConfig cache(const TrainSetup& setup) {
   return result;
 }
 
+// Trainers that hold the tables hold whole ones; else one process does all.
+int servers(const TrainSetup& setup) {
+  const bool whole = setup.tables.sharding == embedding::Sharding::table_wise;
+  return setup.cache.lookahead == 0 && whole ? 0 : setup.servers;
+}
+
 data::Batches::Open synthetic(const TrainSetup& setup) {
   const TrainData& d = setup.data;
   const data::Likeness likeness = data::parse_likeness(d.synthetic);
@@ -308,6 +333,7 @@ data::Batches::Open synthetic(const TrainSetup& setup) {
 // A file is known by its name and size: it may have moved.
 std::string data_name(const TrainSetup& setup) {
   const TrainData& d = setup.data;
+  if (d.own) return "the program's own";
   if (d.file.empty())
     return fmt::format("{} x{} {} {} samples, {} dense, {} lookups{}", d.synthetic, d.scale, d.skew,
                        d.samples, d.dense_features, d.lookups, d.weighted ? ", weighted" : "");
@@ -361,6 +387,8 @@ std::vector<Explanation> explain_train_setup() {
 
 std::unique_ptr<data::Batches> open_train_data(const TrainSetup& setup, data::Part part) {
   const TrainData& d = setup.data;
+  if (d.own)
+    fail(setup, "data.own", "only a program that brings its batches can train with this", "give data.file");
   const bool training = part == data::Part::train;
   const data::BatchOptions options{.batch_size = setup.batch_size,
                                    .part = d.test_every == 0 ? data::Part::all : part,
@@ -385,7 +413,7 @@ train::TrainConfig make_train_config(const TrainSetup& setup, const data::Shape&
                             .seed = setup.seed,
                             .cache = cache(setup),
                             .trainers = setup.trainers,
-                            .servers = setup.servers,
+                            .servers = servers(setup),
                             .sharding = setup.tables.sharding,
                             .threads = setup.threads,
                             .fixed = fixed(setup)};

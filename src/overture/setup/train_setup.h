@@ -17,7 +17,7 @@
 
 namespace overture::setup {
 
-// A file, or data that is made up.
+// A file, data that is made up, or batches of the program that runs the oracle.
 struct TrainData {
   std::string file;             // beside the setup
   std::string format;           // told by the file unless given
@@ -25,6 +25,7 @@ struct TrainData {
   double scale = 1;             // of the synthetic tables
   std::string skew = "fitted";  // of the synthetic ids
   std::uint64_t samples = 100'000;
+  bool own = false;  // the program brings the batches
   int dense_features = 13;
   int lookups = 1;        // of a sample in each synthetic table
   bool weighted = false;  // synthetic lookups have weights
@@ -34,7 +35,7 @@ struct TrainData {
   int shuffle_block = 0;
 };
 
-enum class ModelKind : std::uint8_t { dlrm, wide_and_deep, dcn, deep_fm, fgcnn, caser };
+enum class ModelKind : std::uint8_t { dlrm, wide_and_deep, dcn, deep_fm, fgcnn, caser, external };
 
 struct TrainModel {
   ModelKind kind = ModelKind::dlrm;
@@ -89,6 +90,7 @@ struct TrainSetup {
   int checkpoint_every = 0;
   int keep_every = 0;
   int evaluate_every = 0;
+  int patience = 0;  // evaluations; 0: never stops early
   std::string file;  // of the setup itself; empty when all came from flags
 };
 
@@ -104,7 +106,9 @@ std::vector<Explanation> explain_train_setup();
 std::unique_ptr<data::Batches> open_train_data(const TrainSetup& setup, data::Part part);
 // For data of this shape. Throws UserError that names the key.
 train::TrainConfig make_train_config(const TrainSetup& setup, const data::Shape& shape);
-// Whether training needs neither cache nor servers.
-inline bool is_local(const TrainSetup& setup) { return setup.cache.lookahead == 0; }
+// Whether training in one process needs no parties: plain training, all tables in the trainer.
+inline bool is_local(const TrainSetup& setup) { return setup.cache.lookahead == 0 && setup.trainers == 1; }
+// How many servers a run needs: none when trainers hold the tables.
+inline int servers_of(const TrainSetup& setup) { return setup.cache.lookahead == 0 ? 0 : setup.servers; }
 
 }  // namespace overture::setup

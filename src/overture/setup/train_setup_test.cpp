@@ -56,5 +56,11 @@ TEST(TrainSetup, MistakesNameTheKey) {
   EXPECT_NE(error(kSmall + "cache: {lookahead: 0}\ntrainers: 2\n").find("trainers"), std::string::npos);
 }
 
+TEST(TrainSetup, AGroupOfNothingButDefaultsSurvivesWriting) {
+  const TrainSetup setup =
+      parse_train_setup("data: {synthetic: kaggle}\ntable_optimizer: {kind: sgd, learning_rate: 0.01}", "");
+  EXPECT_TRUE(parse_train_setup(write_train_setup(setup), "").table_optimizer.has_value());
+}
+
 }  // namespace
 }  // namespace overture::setup

@@ -27,36 +27,54 @@ Value& Value::at(std::string_view key) {
 
 namespace {
 
-constexpr int kMaxDepth = 32;
+// From YAML's nodes to values of our own. Aliases are written out, so a short text could become a huge tree:
+// bounded.
+class Conversion {
+ public:
+  explicit Conversion(const std::string& file) : file_(file) {}
 
-Value convert(const YAML::Node& node, const std::string& file, int depth) {
-  const int line = node.Mark().line + 1;
-  if (depth > kMaxDepth) throw UserError({.file = file, .line = line}, "is nested too deeply");
-  Value value{.line = line};
-  switch (node.Type()) {
-    case YAML::NodeType::Scalar:
-      value.kind = Value::Kind::scalar;
-      value.text = node.Scalar();
-      break;
-    case YAML::NodeType::Sequence:
-      value.kind = Value::Kind::list;
-      for (const YAML::Node& item : node) value.items.push_back(convert(item, file, depth + 1));
-      break;
-    case YAML::NodeType::Map:
-      value.kind = Value::Kind::map;
-      for (const auto& entry : node) {
-        if (!entry.first.IsScalar()) throw UserError({.file = file, .line = line}, "a key must be a word");
-        const std::string key = entry.first.Scalar();
-        if (value.find(key) != nullptr) {
-          throw UserError({.file = file, .line = entry.first.Mark().line + 1, .key = key}, "stands twice");
-        }
-        value.keys.push_back({key, convert(entry.second, file, depth + 1)});
-      }
-      break;
-    default: break;
+  Value convert(const YAML::Node& node, int depth = 0) {
+    const int line = node.Mark().line + 1;
+    if (depth > kMaxDepth) throw UserError({.file = file_, .line = line}, "is nested too deeply");
+    if (++values_ > kMaxValues)
+      throw UserError({.file = file_, .line = line}, "has more than 1000000 values, aliases written out",
+                      "use fewer aliases (&name, *name), or put long lists into a CSV file");
+    Value value{.line = line};
+    switch (node.Type()) {
+      case YAML::NodeType::Scalar:
+        value.kind = Value::Kind::scalar;
+        value.text = node.Scalar();
+        break;
+      case YAML::NodeType::Sequence:
+        value.kind = Value::Kind::list;
+        for (const YAML::Node& item : node) value.items.push_back(convert(item, depth + 1));
+        break;
+      case YAML::NodeType::Map: convert_map(node, value, depth); break;
+      default: break;
+    }
+    return value;
   }
-  return value;
-}
+
+ private:
+  static constexpr int kMaxDepth = 32;
+  static constexpr std::int64_t kMaxValues = 1'000'000;
+
+  void convert_map(const YAML::Node& node, Value& value, int depth) {
+    value.kind = Value::Kind::map;
+    for (const auto& entry : node) {
+      if (!entry.first.IsScalar())
+        throw UserError({.file = file_, .line = value.line}, "a key must be a word");
+      const std::string key = entry.first.Scalar();
+      if (value.find(key) != nullptr) {
+        throw UserError({.file = file_, .line = entry.first.Mark().line + 1, .key = key}, "stands twice");
+      }
+      value.keys.push_back({key, convert(entry.second, depth + 1)});
+    }
+  }
+
+  std::string file_;
+  std::int64_t values_ = 0;
+};
 
 // Whether plain text would be read back as the same scalar.
 bool needs_quotes(const std::string& text) {
@@ -106,7 +124,7 @@ void after_label(const Value& value, int indent, std::string& out) {
   constexpr std::size_t kLineLimit = 110;
   const std::string one_line = flow(value);
   const std::size_t line_start = out.rfind('\n') + 1;
-  const bool container = value.kind == Value::Kind::map || value.kind == Value::Kind::list;
+  const bool container = !value.keys.empty() || !value.items.empty();
   if (!container || (indent > 2 && out.size() - line_start + one_line.size() < kLineLimit)) {
     out += " " + one_line + "\n";
     return;
@@ -145,7 +163,7 @@ Value parse_yaml(std::string_view text, const std::string& file) {
   try {
     const YAML::Node root = YAML::Load(std::string(text));
     if (!root.IsMap()) throw UserError({.file = file}, "is not a setup", "a setup is a YAML map: key: value");
-    return convert(root, file, 0);
+    return Conversion(file).convert(root);
   } catch (const YAML::Exception& error) {
     throw UserError({.file = file, .line = std::max(0, error.mark.line + 1)},
                     "is not valid YAML: " + error.msg);
@@ -181,7 +199,7 @@ void override_value(Value& root, const std::string& assignment) {
     }
   }
   try {
-    *at = convert(YAML::Load(assignment.substr(equals + 1)), "", 0);
+    *at = Conversion("").convert(YAML::Load(assignment.substr(equals + 1)));
     at->line = 0;
   } catch (const YAML::Exception&) {
     fail("its value is not valid YAML");

@@ -62,5 +62,32 @@ TEST(Yaml, WhatIsWrittenReadsBack) {
   EXPECT_EQ(again.find("list")->items[2].find("inner")->find("text")->text, odd);
 }
 
+// A kilobyte that would be 10^9 values.
+TEST(Yaml, AliasesThatMultiplyAreRefusedBeforeTheyFillTheMemory) {
+  std::string yaml = "a: &a0 [x, x, x, x, x, x, x, x, x, x]\n";
+  for (int level = 1; level < 9; ++level) {
+    const std::string before = "*a" + std::to_string(level - 1);
+    yaml += "b" + std::to_string(level) + ": &a" + std::to_string(level) + " [" + before;
+    for (int i = 1; i < 10; ++i) yaml += ", " + before;
+    yaml += "]\n";
+  }
+  EXPECT_LT(yaml.size(), 1000);
+  EXPECT_NE(error_of(yaml).find("more than 1000000 values"), std::string::npos);
+}
+
+TEST(Yaml, AFewAliasesAreWrittenOut) {
+  const Value root = parse_yaml("a: &wire {rate: 1}\nb: *wire\nc: [*wire, *wire]\n", "a.yaml");
+  EXPECT_EQ(root.find("b")->find("rate")->text, "1");
+  EXPECT_EQ(root.find("c")->items.size(), 2);
+}
+
+TEST(Yaml, DeepNestingIsRefusedAndNotACrash) {
+  for (const int depth : {40, 1000, 100'000}) {
+    const std::string deep = "a: " + std::string(static_cast<std::size_t>(depth), '[') +
+                             std::string(static_cast<std::size_t>(depth), ']');
+    EXPECT_NE(error_of(deep), "") << depth;
+  }
+}
+
 }  // namespace
 }  // namespace overture::setup

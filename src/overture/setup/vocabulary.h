@@ -9,6 +9,7 @@
 #include "overture/network/packet/config.h"
 #include "overture/network/packet/patterns.h"
 #include "overture/system/config.h"
+#include "overture/workload/dlrm_training.h"
 #include "overture/workload/workload.h"
 
 namespace overture::setup {
@@ -92,6 +93,41 @@ inline constexpr auto kWords<workload::Parallelism> = std::to_array<Word<workloa
     {workload::Parallelism::hybrid_dlrm, "hybrid_dlrm"},
     {workload::Parallelism::hybrid_dlrm_enhanced, "hybrid_dlrm_enhanced"},
     {workload::Parallelism::hybrid_customized, "hybrid_customized"},
+    {workload::Parallelism::dlrm, "dlrm"},
+});
+
+template <>
+inline constexpr auto kWords<model::NumberType> = std::to_array<Word<model::NumberType>>({
+    {model::NumberType::fp32, "fp32"},
+    {model::NumberType::fp16, "fp16"},
+    {model::NumberType::bf16, "bf16"},
+    {model::NumberType::fp8, "fp8"},
+});
+
+template <>
+inline constexpr auto kWords<model::Interaction> = std::to_array<Word<model::Interaction>>({
+    {model::Interaction::cat, "cat"},
+    {model::Interaction::dot, "dot"},
+});
+
+template <>
+inline constexpr auto kWords<model::PlacementRule> = std::to_array<Word<model::PlacementRule>>({
+    {model::PlacementRule::round_robin, "round_robin"},
+    {model::PlacementRule::size_balanced, "size_balanced"},
+});
+
+template <>
+inline constexpr auto kWords<workload::TableSharding> = std::to_array<Word<workload::TableSharding>>({
+    {workload::TableSharding::table_wise, "table_wise"},
+    {workload::TableSharding::column_wise, "column_wise"},
+    {workload::TableSharding::row_wise, "row_wise"},
+    {workload::TableSharding::data_parallel, "data_parallel"},
+});
+
+template <>
+inline constexpr auto kWords<workload::DenseParallelism> = std::to_array<Word<workload::DenseParallelism>>({
+    {workload::DenseParallelism::data_parallel, "data_parallel"},
+    {workload::DenseParallelism::sharded, "sharded"},
 });
 
 template <>

@@ -45,6 +45,8 @@ class EventQueue {
   bool step_until(Time limit);
 
   std::size_t pending() const { return queue_.size(); }
+  // When the next event is due; the largest time if there is none.
+  Time next_time() const { return queue_.next_time(); }
   std::uint64_t executed() const { return executed_; }
 
  private:

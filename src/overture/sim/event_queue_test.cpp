@@ -3,6 +3,7 @@
 #include <cmath>
 #include <map>
 #include <ostream>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -257,6 +258,23 @@ TEST_P(EventQueueMix, RunsLikeAStablySortedList) {
 
 INSTANTIATE_TEST_SUITE_P(Delays, EventQueueMix, testing::ValuesIn(kMixes),
                          [](const auto& mix) { return std::string(mix.param.name); });
+
+// Near and far events alike, whatever was taken out before.
+TEST(EventQueue, TellsWhenTheNextEventIsDue) {
+  EventQueue events;
+  EXPECT_EQ(events.next_time(), Time::max());
+  RandomStream random = RandomStreams(7).make("times");
+  std::multiset<Time> due;
+  for (int i = 0; i < 2000; ++i) {
+    const Time when =
+        events.now() + Duration{static_cast<std::int64_t>(random.below(1ULL << random.below(40)))};
+    due.insert(when);
+    events.at(when, [&due] { due.erase(due.begin()); });
+    ASSERT_EQ(events.next_time(), *due.begin());
+    if (random.below(2) == 0) events.step();
+    ASSERT_EQ(events.next_time(), due.empty() ? Time::max() : *due.begin());
+  }
+}
 
 }  // namespace
 }  // namespace overture::sim

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -53,6 +54,14 @@ class TimeQueue {
     const bool due = (head_ != tail_ || refill(limit)) && near_[head_].when <= limit;
     now_ = due ? near_[head_].when : std::max(now_, limit);
     return due;
+  }
+
+  // When the next entry is due; the largest time if there is none.
+  Time next_time() const {
+    if (head_ != tail_) return near_[head_].when;
+    if (levels_ == 0) return Time::max();
+    const auto level = static_cast<std::size_t>(std::countr_zero(levels_));
+    return buckets_[level][static_cast<std::size_t>(std::countr_zero(digits_[level]))].soonest;
   }
 
   // Takes the next entry; advance() has just said that there is one.

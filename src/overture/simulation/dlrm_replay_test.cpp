@@ -1,17 +1,13 @@
-// The small DLRM of the golden data (tests/golden/htsim/dlrm_S16.csv) from model to network: generated,
-// played, and compared with what htsim took. The flow-level backend is compared too: its error is what
-// docs state.
+// The small DLRM of the golden data (tests/golden/htsim/dlrm_S16.csv) as a fluid, beside what htsim took.
+// Packets and rotors are compared in study/validate.
 #include <string>
 
 #include <gtest/gtest.h>
 
+#include "overture/base/csv.h"
 #include "overture/base/files.h"
-#include "overture/compute/csv.h"
 #include "overture/network/flow/flow_network.h"
-#include "overture/network/packet/packet_network.h"
-#include "overture/network/rotor/rotor_network.h"
 #include "overture/simulation/play.h"
-#include "overture/topology/dynexp_file.h"
 #include "overture/topology/fat_tree.h"
 #include "overture/workload/dlrm_tasks.h"
 
@@ -24,7 +20,7 @@ using system::AlgorithmKind;
 
 double reference_ms(const std::string& network) {
   const std::string file = OVERTURE_GOLDEN "/htsim/dlrm_S16.csv";
-  for (const compute::CsvRow& row : compute::parse_csv(read_file(file), file, "a header").rows) {
+  for (const CsvRow& row : parse_csv(read_file(file), file, "a header").rows) {
     if (row.cells[0].starts_with(network)) return std::stod(row.cells[2]) / 1e9;
   }
   ADD_FAILURE() << "no row for " << network;
@@ -39,10 +35,10 @@ DlrmStep s16(AlgorithmKind all_reduce) {
       .nodes = 16,
       .all_reduce = all_reduce,
       .artefacts = DlrmArtefacts::as_published()};
-  step.calibration = {.embedding_forward = 312'500ns,
-                      .embedding_backward = 625us,
-                      .reference_batch = 16'384,
-                      .dense_rate = compute::FlopRate::per_second(35'000'000'000'000)};
+  step.compute.by = model::DlrmCalibration{.embedding_forward = 312'500ns,
+                                           .embedding_backward = 625us,
+                                           .reference_batch = 16'384,
+                                           .dense_rate = compute::FlopRate::per_second(35'000'000'000'000)};
   return step;
 }
 
@@ -54,36 +50,10 @@ topology::Topology tree() {
 
 double milliseconds(const Timeline& run) { return to_us(run.finished) / 1000; }
 
-double packet_ms(const DlrmStep& step) {
-  sim::EventQueue events;
-  network::packet::PacketNetwork network(tree(), network::packet::dlrm_study_dctcp(), events);
-  return milliseconds(play(dlrm_tasks(step), dlrm_system(step), network, events));
-}
-
 double flow_ms(const DlrmStep& step) {
   sim::EventQueue events;
   network::flow::FlowNetwork network(tree(), {}, events);
   return milliseconds(play(dlrm_tasks(step), dlrm_system(step), network, events));
-}
-
-TEST(DlrmReplay, S16OnAFatTreeWithDctcpTakesAsLongAsOnHtsim) {
-  const double reference = reference_ms("fat-tree");
-  const double ours = packet_ms(s16(AlgorithmKind::lockstep_ring));
-  RecordProperty("packet_ms", std::to_string(ours));
-  EXPECT_NEAR(ours, reference, 0.03 * reference);
-}
-
-TEST(DlrmReplay, S16OnOperaTakesAsLongAsOnHtsim) {
-  DlrmStep step = s16(AlgorithmKind::distributed_parameter_server);
-  step.packet = 1500_B;
-  step.packet_sent = 1_B;  // RotorLB's packets are its own affair
-  const auto dynexp = topology::read_dynexp(OVERTURE_GOLDEN "/htsim/topologies/opera_N4_k8_100G.txt");
-  sim::EventQueue events;
-  network::rotor::RotorNetwork network(dynexp.opera, network::rotor::dlrm_study_rotor(), events);
-  const double ours = milliseconds(play(dlrm_tasks(step), dlrm_system(step), network, events));
-  const double reference = reference_ms("opera");
-  RecordProperty("rotor_ms", std::to_string(ours));
-  EXPECT_NEAR(ours, reference, 0.03 * reference);
 }
 
 TEST(DlrmReplay, S16AsAFluidIsFasterThanWithQueuesAndTimeouts) {

@@ -87,12 +87,18 @@ void Executor::ready(TaskId id) {
 
 void Executor::compute(TaskId id) {
   const ComputeTask task = graph_.compute(id);
-  const auto rank = task.rank == workload::kEveryone ? 0 : static_cast<std::size_t>(index(task.rank));
-  const Time start = std::max(now(), free_at_[rank]);
-  free_at_[rank] = start + task.duration;
+  // Everyone starts together. In a symbolic graph one entry stands for all.
+  const bool everyone = task.rank == workload::kEveryone;
+  const auto first = everyone ? 0 : static_cast<std::size_t>(index(task.rank));
+  const std::size_t last = everyone ? free_at_.size() : first + 1;
+  Time start = now();
+  for (std::size_t rank = first; rank < last; ++rank) start = std::max(start, free_at_[rank]);
+  for (std::size_t rank = first; rank < last; ++rank) {
+    free_at_[rank] = start + task.duration;
+    timeline_.busy[rank] += task.duration;
+  }
   timeline_.start[index(id)] = start;
-  timeline_.busy[rank] += task.duration;
-  system_.clock().after(free_at_[rank] - now(), [this, id] { end(id); });
+  system_.clock().after(start + task.duration - now(), [this, id] { end(id); });
 }
 
 void Executor::issue(TaskId id) {

@@ -16,13 +16,18 @@ void add(std::vector<double>& sums, const std::vector<double>& values) {
   for (std::size_t i = 0; i < values.size(); ++i) sums[i] += values[i];
 }
 
+// When the ranks began.
+Time beginning(const Timeline& timeline) {
+  return timeline.start.empty() ? Time{} : *std::ranges::min_element(timeline.start);
+}
+
 class Accountant {
  public:
   Accountant(const TaskGraph& graph, const Timeline& timeline) : graph_(graph), timeline_(timeline) {
     int layers = 0;
     for (const Label& label : graph.labels()) layers = std::max(layers, label.layer_number + 1);
     accounts_.resize(static_cast<std::size_t>(layers));
-    if (!timeline.start.empty()) began_ = *std::ranges::min_element(timeline.start);
+    began_ = beginning(timeline);
   }
 
   std::vector<LayerAccount> account() {
@@ -55,20 +60,11 @@ class Accountant {
     of(id)->communication += end(id) - timeline_.start[index(id)];
   }
 
-  // The loop is a chain of computations and steps. Each also waits for collectives, one after the other in
-  // the order of the program: what comes in while an earlier one is waited for costs nothing.
   void charge_waits() {
-    // Of every link of the chain: when what it still waits for began to count.
-    std::vector<Time> since(graph_.size(), began_);
-    for (const TaskGraph::Edge& edge : graph_.edges()) {
-      if (graph_.kind(edge.after) == TaskKind::collective) continue;
-      Time& waited = since[index(edge.after)];
-      if (graph_.kind(edge.before) != TaskKind::collective) {
-        waited = std::max(waited, end(edge.before));
-      } else if (end(edge.before) > waited) {
-        of(edge.before)->exposed += end(edge.before) - waited;
-        waited = end(edge.before);
-      }
+    const std::vector<Duration> waits = collective_waits(graph_, timeline_);
+    for (std::uint32_t i = 0; i < graph_.size(); ++i) {
+      if (graph_.kind(TaskId{i}) == TaskKind::collective)
+        of(TaskId{i})->exposed += waits[graph_.collective_number(TaskId{i})];
     }
   }
 
@@ -96,6 +92,24 @@ class Accountant {
 };
 
 }  // namespace
+
+// The loop is a chain of computations and steps. Each also waits for collectives, one after the other in the
+// order of the program: what comes in while an earlier one is waited for costs nothing.
+std::vector<Duration> collective_waits(const TaskGraph& graph, const Timeline& timeline) {
+  std::vector<Duration> waits(graph.collectives().size());
+  // Of every link of the chain: when what it still waits for began to count.
+  std::vector<Time> since(graph.size(), beginning(timeline));
+  for (const TaskGraph::Edge& edge : graph.edges()) {
+    if (graph.kind(edge.after) == TaskKind::collective) continue;
+    Time& waited = since[index(edge.after)];
+    const Time end = timeline.end[index(edge.before)];
+    if (end <= waited) continue;
+    if (graph.kind(edge.before) == TaskKind::collective)
+      waits[graph.collective_number(edge.before)] += end - waited;
+    waited = end;
+  }
+  return waits;
+}
 
 std::vector<LayerAccount> layer_accounts(const TaskGraph& graph, const Timeline& timeline) {
   return Accountant(graph, timeline).account();

@@ -28,6 +28,9 @@ struct LayerAccount {
   PassAccount& of(workload::PassKind kind) { return passes[static_cast<std::size_t>(kind)]; }
 };
 
+// Of every collective task, in the order of TaskGraph::collectives(): how long the loop waited for it.
+std::vector<Duration> collective_waits(const workload::TaskGraph& graph, const Timeline& timeline);
+
 // Of a graph that a training loop made: one entry per layer.
 std::vector<LayerAccount> layer_accounts(const workload::TaskGraph& graph, const Timeline& timeline);
 

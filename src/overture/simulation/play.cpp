@@ -52,8 +52,11 @@ Timeline play(const workload::TaskGraph& graph, const system::SystemConfig& conf
   system.on_chunk(observers.chunk);
   if (observers.before) observers.before(graph, network);
   std::vector<Bytes> sent(static_cast<std::size_t>(machine.dimensions.dimensions()));
+  std::vector<std::int64_t> messages(sent.size());
   system.on_send([&](Rank to, Bytes size) {
-    sent[static_cast<std::size_t>(machine.dimensions.dimension_between(Rank{0}, to))] += size;
+    const auto d = static_cast<std::size_t>(machine.dimensions.dimension_between(Rank{0}, to));
+    sent[d] += size;
+    ++messages[d];
   });
   Executor executor(graph, system, network);
   if (machine.start == Duration{}) {
@@ -74,6 +77,7 @@ Timeline play(const workload::TaskGraph& graph, const system::SystemConfig& conf
   if (cut_short) timeline.finished = events.now().time_since_epoch();
   timeline.dimensions.assign(system.use().begin(), system.use().end());
   timeline.sent_by_rank_0 = std::move(sent);
+  timeline.messages_by_rank_0 = std::move(messages);
   timeline.ranks = graph.ranks();
   timeline.scope = machine.scope;
   timeline.events = events.executed();

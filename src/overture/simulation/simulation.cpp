@@ -70,12 +70,25 @@ void choose_scope(const SimulationConfig& config, const std::vector<system::Coll
   machine.uniform = exact == system::Scope::rank_0;
 }
 
+workload::TaskGraph graph_of(const SimulationConfig& config, int ranks,
+                             const system::LogicalDimensions& logical) {
+  if (!config.tasks) {
+    return workload::training_graph(
+        config.workload, {.passes = config.passes, .step = config.step, .policy = config.system.scheduling},
+        ranks, logical);
+  }
+  if (config.tasks->ranks() > ranks) {
+    throw UserError({.file = config.workload_file},
+                    fmt::format("has {} ranks, but the network has {} hosts", config.tasks->ranks(), ranks),
+                    "choose a larger network");
+  }
+  return *config.tasks;
+}
+
 Prepared prepare(const SimulationConfig& config) {
   topology::Hierarchy dimensions = system_dimensions(config);
   system::LogicalDimensions logical = logical_dimensions(config, dimensions);
-  workload::TaskGraph graph = workload::training_graph(
-      config.workload, {.passes = config.passes, .step = config.step, .policy = config.system.scheduling},
-      dimensions.ranks(), logical);
+  workload::TaskGraph graph = graph_of(config, dimensions.ranks(), logical);
   check_gathers(graph, config.workload_file);
   const auto used = workload::collectives_used(graph);
   system::SystemConfig fitted = system::fit(config.system, used, logical, dimensions, config.system_file,
@@ -96,7 +109,7 @@ SimulationResult run(const SimulationConfig& config, Prepared prepared, network:
   SimulationResult result;
   static_cast<Timeline&>(result) =
       play(prepared.graph, prepared.system, prepared.machine, network, events, observers, limits);
-  if (result.complete) result.layers = layer_accounts(prepared.graph, result);
+  if (result.complete && !config.tasks) result.layers = layer_accounts(prepared.graph, result);
   result.layers.resize(config.workload.layers.size());
   if (const auto* formula = std::get_if<network::AnalyticalConfig>(&config.network))
     result.cost_dollars = network::cost_in_dollars(*formula);
@@ -129,6 +142,11 @@ topology::Hierarchy system_dimensions(const SimulationConfig& config) {
                                 fmt::join(config.dimensions, " x "), ranks),
                     "name the ranks of a node, then the nodes, ..., innermost first");
   return topology::Hierarchy(std::move(dimensions));
+}
+
+workload::TaskGraph task_graph(const SimulationConfig& config) {
+  const topology::Hierarchy dimensions = system_dimensions(config);
+  return graph_of(config, dimensions.ranks(), logical_dimensions(config, dimensions));
 }
 
 SimulationResult simulate(const SimulationConfig& config, const Observers& observers, const Limits& limits) {

@@ -1,7 +1,8 @@
-// One whole simulated run of a workload in layers: its graph, the system layer and the network put together,
-// run to the end, and what came out.
+// One whole simulated run of a workload, in layers or as a graph of tasks: the graph, the system layer and
+// the network put together, run to the end, and what came out.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,6 +17,8 @@ namespace overture::simulation {
 
 struct SimulationConfig {
   workload::Workload workload;
+  std::shared_ptr<const workload::TaskGraph> tasks{};  // in place of a workload in layers
+  std::string tasks_note{};  // what a reader of their results must know; may be empty
   system::SystemConfig system;
   network::NetworkConfig network;
   // How collectives see the network, dimension by dimension: so many ranks each, the first fastest. Empty: as
@@ -40,9 +43,12 @@ network::AnalyticalConfig& analytical(SimulationConfig& config);
 
 struct SimulationResult : Timeline {
   workload::TaskGraph graph{0};
-  std::vector<LayerAccount> layers;
+  std::vector<LayerAccount> layers;    // none of a graph of tasks
   std::optional<double> cost_dollars;  // of the network, where there is a price list for it
 };
+
+// What the executor would play. Throws UserError.
+workload::TaskGraph task_graph(const SimulationConfig& config);
 
 // Throws UserError for a configuration that cannot run, before time zero, and for a deadlock, with who waits
 // for what.

@@ -22,6 +22,7 @@ struct Timeline {
   std::vector<system::CollectiveStats> collectives;
   std::vector<system::DimensionUse> dimensions;  // logical
   std::vector<Bytes> sent_by_rank_0;             // per physical dimension
+  std::vector<std::int64_t> messages_by_rank_0;  // likewise
   int ranks = 0;
   system::Scope scope = system::Scope::rank_0;
   std::uint64_t events = 0;

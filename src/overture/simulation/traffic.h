@@ -24,6 +24,8 @@ class TrafficCounter {
 
   // From now on counts what the network delivers, which the counter outlives.
   void watch(network::Network& network);
+  // One message, for who watches the network himself.
+  void add(const network::Delivery& delivery);
 
   Bytes messages() const { return messages_; }
   Bytes collectives() const { return collectives_; }
@@ -31,8 +33,6 @@ class TrafficCounter {
   const std::map<std::tuple<std::string_view, Rank, Rank>, Bytes>& pairs() const { return pairs_; }
 
  private:
-  void add(const network::Delivery& delivery);
-
   const workload::TaskGraph& graph_;
   bool by_pair_;
   Bytes messages_;

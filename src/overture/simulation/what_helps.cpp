@@ -36,7 +36,8 @@ std::vector<WhatIf> what_helps(const SimulationConfig& config, const SimulationR
   if (config.system.endpoint_delay > Duration{}) {
     run("half of system.endpoint_delay", [](SimulationConfig& c) { c.system.endpoint_delay /= 2; });
   }
-  run("computing twice as fast", [](SimulationConfig& c) { compute_twice_as_fast(c.workload); });
+  if (!config.tasks)
+    run("computing twice as fast", [](SimulationConfig& c) { compute_twice_as_fast(c.workload); });
   return found;
 }
 

@@ -4,101 +4,16 @@
 #include <array>
 #include <cmath>
 #include <functional>
-#include <limits>
 #include <string_view>
 
 #include <fmt/format.h>
 
+#include "overture/study/chart_parts.h"
+
 namespace overture::study {
 namespace {
 
-constexpr double kWidth = 760;
-constexpr double kHeight = 460;
-constexpr double kLeft = 70;
-constexpr double kRight = 210;  // the legend
-constexpr double kTop = 44;
-constexpr double kBottom = 54;
-
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    if (c == '<') {
-      out += "&lt;";
-    } else if (c == '&') {
-      out += "&amp;";
-    } else {
-      out += c;
-    }
-  }
-  return out;
-}
-
-std::string head(std::string_view title) {
-  return fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1}\" width=\"{0}\" height=\"{1}\" "
-      "font-family=\"sans-serif\" font-size=\"12\">\n<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n"
-      "<text x=\"{2}\" y=\"24\" font-size=\"15\">{3}</text>\n",
-      kWidth, kHeight, kLeft, escaped(title));
-}
-
-std::string text(double x, double y, std::string_view what, std::string_view anchor = "middle") {
-  return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\">{}</text>\n", x, y, anchor,
-                     escaped(what));
-}
-
-// From values to pixels.
-class Axis {
- public:
-  Axis(bool log, double from, double to) : log_(log), from_(from), to_(to) {}
-
-  bool shows(double value) const { return std::isfinite(value) && (!log_ || value > 0); }
-  void include(double value) {
-    if (!shows(value)) return;
-    least_ = std::min(least_, value);
-    most_ = std::max(most_, value);
-  }
-  // Whole powers or a round step, with some air.
-  void settle() {
-    if (least_ > most_) least_ = most_ = 1;
-    if (log_) {
-      least_ /= 1.3;
-      most_ *= 1.3;
-      return;
-    }
-    least_ = std::min(least_, 0.0);
-    most_ = most_ <= least_ ? least_ + 1 : most_ * 1.05;
-  }
-  double at(double value) const {
-    const auto scale = [this](double v) { return log_ ? std::log10(v) : v; };
-    return from_ + (to_ - from_) * (scale(value) - scale(least_)) / (scale(most_) - scale(least_));
-  }
-  std::vector<double> ticks() const { return log_ ? log_ticks() : linear_ticks(); }
-
- private:
-  std::vector<double> log_ticks() const {
-    std::vector<double> ticks;
-    const double start = std::pow(10.0, std::floor(std::log10(least_)));
-    for (double decade = start; decade <= most_; decade *= 10) {
-      for (const double step : {1.0, 2.0, 5.0}) {
-        if (decade * step >= least_ && decade * step <= most_) ticks.push_back(decade * step);
-      }
-    }
-    return ticks;
-  }
-  std::vector<double> linear_ticks() const {
-    double step = std::pow(10.0, std::floor(std::log10((most_ - least_) / 4)));
-    while ((most_ - least_) / step > 8) step *= 2;
-    std::vector<double> ticks;
-    for (double tick = std::ceil(least_ / step) * step; tick <= most_; tick += step) ticks.push_back(tick);
-    return ticks;
-  }
-
-  bool log_;
-  double from_;
-  double to_;
-  double least_ = std::numeric_limits<double>::infinity();
-  double most_ = -std::numeric_limits<double>::infinity();
-};
+using namespace chart_parts;
 
 std::string draw_axes(const Chart& chart, const Axis& x, const Axis& y) {
   const double right = kWidth - kRight;
@@ -115,24 +30,33 @@ std::string draw_axes(const Chart& chart, const Axis& x, const Axis& y) {
     out += text(kLeft - 6, y.at(tick) + 4, fmt::format("{:g}", tick), "end");
   }
   out += text((kLeft + right) / 2, kHeight - 14, chart.x);
-  out +=
-      fmt::format("<text transform=\"translate(18 {:.1f}) rotate(-90)\" text-anchor=\"middle\">{}</text>\n",
-                  (kTop + bottom) / 2, escaped(chart.y));
+  out += side_text((kTop + bottom) / 2, chart.y);
   return out;
 }
 
-std::string draw_mark(double x, double y, const Series& series) {
-  return fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"4\" fill=\"{}\" stroke=\"{}\"/>\n", x, y,
-                     series.line ? series.colour : "white", series.colour);
+// `hint` is shown by a browser when the pointer rests on the mark.
+std::string draw_mark(double x, double y, const Series& series, std::string_view hint = "") {
+  return fmt::format(
+      "<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"4\" fill=\"{}\" stroke=\"{}\"><title>{}</title></circle>\n", x,
+      y, series.line ? series.colour : "white", series.colour, escaped(hint));
 }
 
 std::string draw_series(const Series& series, const Axis& x, const Axis& y) {
+  constexpr double kLabelRoom = 26;
+  double labelled = -kWidth;
   std::string path;
   std::string marks;
-  for (const auto& [px, py] : series.points) {
+  for (std::size_t i = 0; i < series.points.size(); ++i) {
+    const auto& [px, py] = series.points[i];
     if (!x.shows(px) || !y.shows(py)) continue;
+    // A label that would be written over the one before is left out; the mark's hint still has its numbers.
+    if (i < series.labels.size() && std::abs(x.at(px) - labelled) > kLabelRoom) {
+      marks += text(x.at(px), y.at(py) - 8, series.labels[i]);
+      labelled = x.at(px);
+    }
     path += fmt::format("{}{:.1f} {:.1f}", path.empty() ? "M" : "L", x.at(px), y.at(py));
-    if (series.marks) marks += draw_mark(x.at(px), y.at(py), series);
+    if (series.marks)
+      marks += draw_mark(x.at(px), y.at(py), series, fmt::format("{}: {:g}, {:g}", series.name, px, py));
   }
   if (path.empty() || !series.line) return marks;
   return fmt::format("<path d=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"1.6\"{}/>\n", path,
@@ -178,7 +102,8 @@ std::string to_svg(const Chart& chart) {
   x.settle();
   y.settle();
   std::string out = head(chart.title) + draw_axes(chart, x, y);
-  for (const Series& series : chart.series) out += draw_series(series, x, y);
+  for (const Series& series : chart.series)
+    out += fmt::format("<g aria-label=\"{}\">\n{}</g>\n", escaped(series.name), draw_series(series, x, y));
   return out + draw_legend(chart) + "</svg>\n";
 }
 
@@ -187,7 +112,7 @@ std::string to_svg(const BarChart& chart) {
   const double height = bottom - kTop;
   const double step =
       (kWidth - kRight - kLeft) / static_cast<double>(std::max<std::size_t>(1, chart.bars.size()));
-  std::string out = head(chart.title);
+  std::string out = head(chart.title) + "<g aria-label=\"shares\">\n";
   for (std::size_t i = 0; i < chart.bars.size(); ++i) {
     const Bar& bar = chart.bars[i];
     const double x = kLeft + step * (static_cast<double>(i) + 0.15);
@@ -206,6 +131,7 @@ std::string to_svg(const BarChart& chart) {
                 fmt::format("{:.1f}%", 100 * bar.share));
     out += text(x + step * 0.35, bottom + 16, bar.name);
   }
+  out += "</g>\n";
   const double left = kWidth - kRight + 14;
   double y = kTop + 10;
   for (const auto& [words, number] : {std::pair{chart.upper, 4}, std::pair{chart.lower, 0}}) {
@@ -239,7 +165,7 @@ std::string to_svg(const TornadoChart& chart) {
   const double span = most > least ? most - least : 1;
   const auto x = [&](double value) { return left + (right - left) * (0.03 + 0.94 * (value - least) / span); };
   const double step = (kHeight - kBottom - kTop) / static_cast<double>(std::max<std::size_t>(1, bars.size()));
-  std::string out = head(chart.title);
+  std::string out = head(chart.title) + "<g aria-label=\"values\">\n";
   for (std::size_t i = 0; i < bars.size(); ++i) {
     const double top = kTop + step * (static_cast<double>(i) + 0.45);
     const auto& values = bars[i].values;
@@ -256,6 +182,7 @@ std::string to_svg(const TornadoChart& chart) {
       out += text(x(value), above ? top - 4 : top + step * 0.4 + 13, words);
     }
   }
+  out += "</g>\n";
   const double bottom = kHeight - kBottom + 8;
   out += fmt::format("<path d=\"M{:.1f} {:.1f}V{:.1f}\" stroke=\"black\"/>\n", x(chart.centre), kTop, bottom);
   for (const double value : {least, chart.centre, most}) {

@@ -13,6 +13,7 @@
 
 #include "overture/base/error.h"
 #include "overture/base/files.h"
+#include "overture/base/hash.h"
 #include "overture/base/json.h"
 
 namespace overture::study {
@@ -23,13 +24,6 @@ namespace fs = std::filesystem;
 constexpr const char* kDone = "summary.json";  // a command writes it last
 
 fs::path unfinished(const SweepPoint& point) { return point.folder.string() + ".part"; }
-
-// FNV-1a: not for security, only so that another setup gets another folder.
-std::uint64_t fingerprint(const std::string& text) {
-  std::uint64_t hash = 0xcbf29ce484222325U;
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
-  return hash;
-}
 
 class Runs {
  public:
@@ -91,6 +85,8 @@ class Runs {
     std::vector<std::string> words{job_.program.string(), job_.command};
     if (point.arguments.empty()) {
       words.insert(words.end(), {job_.setup.string(), "--no-report"});
+      // A sweep is itself a way to find what helps.
+      if (job_.command != "train") words.emplace_back("--no-why");
       for (const std::string& override : point.overrides) words.insert(words.end(), {"-s", override});
     } else {
       words.insert(words.end(), point.arguments.begin(), point.arguments.end());
@@ -122,7 +118,7 @@ fs::path point_folder(const fs::path& root, std::size_t number, const std::strin
                       const std::string& setup_text, const std::vector<std::string>& overrides) {
   std::string all = command + '\n' + setup_text;
   for (const std::string& override : overrides) all += '\n' + override;
-  return root / fmt::format("{:04}-{:08x}", number, static_cast<std::uint32_t>(fingerprint(all)));
+  return root / fmt::format("{:04}-{:08x}", number, static_cast<std::uint32_t>(fnv1a(all)));
 }
 
 bool is_finished(const SweepPoint& point) {
@@ -164,6 +160,10 @@ std::vector<std::pair<std::string, double>> numbers_of(const SweepPoint& point) 
     throw UserError({.file = file.string()}, "is no summary", "delete the folder and run again");
   for (const auto& [key, value] : summary.items()) {
     if (value.is_number()) numbers.emplace_back(key, value.get<double>());
+    if (!value.is_object()) continue;
+    for (const auto& [inner, number] : value.items()) {
+      if (number.is_number()) numbers.emplace_back(key + "." + inner, number.get<double>());
+    }
   }
   return numbers;
 }

@@ -48,7 +48,7 @@ bool is_finished(const SweepPoint& point);
 std::vector<SweepFailure> run_sweep(const SweepJob& job, const std::vector<std::size_t>& mine,
                                     const std::function<bool(std::size_t)>& finished);
 
-// The numbers of a point's summary.json, in order; nested ones are left out.
+// The numbers of a point's summary.json, in order; those of an object under "object.number".
 std::vector<std::pair<std::string, double>> numbers_of(const SweepPoint& point);
 
 }  // namespace overture::study

@@ -6,6 +6,7 @@ std::string_view name(AlgorithmKind kind) {
   switch (kind) {
     case AlgorithmKind::ring: return "ring";
     case AlgorithmKind::direct: return "direct";
+    case AlgorithmKind::naive_direct: return "naive_direct";
     case AlgorithmKind::halving_doubling: return "halving_doubling";
     case AlgorithmKind::double_binary_tree: return "double_binary_tree";
     case AlgorithmKind::pairwise: return "pairwise";
@@ -23,7 +24,9 @@ std::string_view name(AlgorithmKind kind) {
 bool can_do(AlgorithmKind algorithm, CollectiveKind kind) {
   switch (algorithm) {
     case AlgorithmKind::ring:
-    case AlgorithmKind::direct: return kind != CollectiveKind::broadcast && kind != CollectiveKind::barrier;
+    case AlgorithmKind::direct:
+    case AlgorithmKind::naive_direct:
+      return kind != CollectiveKind::broadcast && kind != CollectiveKind::barrier;
     case AlgorithmKind::halving_doubling:
       return kind == CollectiveKind::all_reduce || kind == CollectiveKind::all_gather ||
              kind == CollectiveKind::reduce_scatter;

@@ -18,6 +18,7 @@ namespace overture::system {
 enum class AlgorithmKind : std::uint8_t {
   ring,
   direct,
+  naive_direct,  // direct, but everybody sends to the first rank first, then to the second, ...
   halving_doubling,
   double_binary_tree,
   pairwise,                      // all_to_all: one partner after the other
@@ -27,15 +28,15 @@ enum class AlgorithmKind : std::uint8_t {
   distributed_parameter_server,  // all_reduce: every rank serves a share; everybody to everybody, twice
   binomial_tree,                 // broadcast
   dissemination,                 // barrier
-  from_file,                     // told step by step in a file
+  from_file,                     // the last: told step by step in a file
 };
 
 struct Steps;
 
 struct Algorithm {
   AlgorithmKind kind = AlgorithmKind::ring;
-  // direct: at most so many messages outstanding, 0 means all at once; ring: pieces of a message that follow
-  // each other round the ring, 0 means one.
+  // direct, naive_direct: at most so many messages outstanding, 0 means all at once; ring: pieces of a
+  // message that follow each other round the ring, 0 means one.
   int window = 0;
   std::shared_ptr<const Steps> steps{};  // of the kind `from_file`
   std::string file{};                    // likewise: where they come from
@@ -103,6 +104,7 @@ struct SystemConfig {
   Duration endpoint_delay = Duration{10'000};  // before every send and after every receive
   int active_chunks = 1;                       // per dimension, shared by its queues
   int splits = 1;                              // chunks per collective
+  int all_to_all_splits = 0;                   // chunks per all-to-all; 0: as many as of the others
   int queues_per_dimension = 1;
   std::vector<DimensionQueues> queues;  // by dimension; empty means queues_per_dimension in each
   // Indexed by CollectiveKind.
@@ -125,6 +127,9 @@ struct SystemConfig {
   }
   Implementation& implementation(CollectiveKind kind) {
     return implementations[static_cast<std::size_t>(kind)];
+  }
+  int splits_of(CollectiveKind kind) const {
+    return kind == CollectiveKind::all_to_all && all_to_all_splits > 0 ? all_to_all_splits : splits;
   }
   // Also of a named group, which comes behind the dimensions.
   DimensionQueues queues_of(int dimension) const {

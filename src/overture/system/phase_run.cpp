@@ -61,6 +61,7 @@ std::unique_ptr<PhaseRun> PhaseRun::make(PhaseContext& context, const Phase& pha
       return std::make_unique<StepRun>(context, phase, std::move(finished));
     case AlgorithmKind::ring:
     case AlgorithmKind::direct:
+    case AlgorithmKind::naive_direct:
     case AlgorithmKind::halving_doubling:
     case AlgorithmKind::pairwise:
     case AlgorithmKind::bruck: break;

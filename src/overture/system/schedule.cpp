@@ -12,7 +12,8 @@ Schedule::Schedule(CollectiveKind kind, Algorithm algorithm, int ranks, Bytes da
   check(ranks >= 2, "a phase has at least two ranks");
   switch (algorithm.kind) {
     case AlgorithmKind::ring: set_ring(std::max(1, algorithm.window)); break;
-    case AlgorithmKind::direct: set_direct(algorithm.window); break;
+    case AlgorithmKind::direct:
+    case AlgorithmKind::naive_direct: set_direct(algorithm.window); break;
     case AlgorithmKind::halving_doubling: set_halving_doubling(); break;
     case AlgorithmKind::pairwise:
       check(kind == CollectiveKind::all_to_all, "pairwise does only all-to-all");
@@ -48,6 +49,10 @@ void Schedule::set_direct(int window) {
   period_ = 2 * own_packets_;
 }
 
+void Schedule::in_named_group() {
+  if (algorithm_ == AlgorithmKind::direct) period_ = own_packets_ + std::int64_t{ranks_ - 1} * own_packets_;
+}
+
 void Schedule::set_halving_doubling() {
   check(std::has_single_bit(static_cast<unsigned>(ranks_)), "halving-doubling has a power of two of ranks");
   check(kind_ != CollectiveKind::all_to_all, "halving-doubling does not do all-to-all");
@@ -62,6 +67,10 @@ Exchange Schedule::exchange(std::int64_t k, int coordinate) const {
     case AlgorithmKind::direct: {
       const int distance = static_cast<int>(k % (ranks_ - 1)) + 1;
       return {direction_ * distance, -direction_ * distance, size(k)};
+    }
+    case AlgorithmKind::naive_direct: {
+      const int offset = naive_peer(k, coordinate) - coordinate;
+      return {offset, offset, size(k)};
     }
     case AlgorithmKind::bruck: {
       const int distance = 1 << k;
@@ -81,6 +90,19 @@ Exchange Schedule::exchange(std::int64_t k, int coordinate) const {
       return {offset, offset, size(k)};
     }
   }
+}
+
+// The k-th of the others, counted from the first rank.
+int Schedule::naive_peer(std::int64_t k, int coordinate) const {
+  const int other = static_cast<int>(k % (ranks_ - 1));
+  return other < coordinate ? other : other + 1;
+}
+
+std::int64_t Schedule::number_at_receiver(std::int64_t k, int coordinate) const {
+  if (algorithm_ != AlgorithmKind::naive_direct) return k;
+  const int to = naive_peer(k, coordinate);
+  const std::int64_t round = k / (ranks_ - 1);
+  return round * (ranks_ - 1) + (coordinate < to ? coordinate : coordinate - 1);
 }
 
 Bytes Schedule::size(std::int64_t k) const {

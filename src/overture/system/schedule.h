@@ -29,6 +29,9 @@ class Schedule {
   // halving-doubling; not for trees.
   Schedule(CollectiveKind kind, Algorithm algorithm, int ranks, Bytes data, int direction);
 
+  // Direct in a group that ASTRA-sim 2 knows by name: all but the first packets of a phase are reduced alike.
+  void in_named_group();
+
   // How many messages a rank sends, and so receives.
   std::int64_t messages() const { return messages_; }
   // How many may be under way at once.
@@ -38,6 +41,9 @@ class Schedule {
 
   // `coordinate` is the rank's own.
   Exchange exchange(std::int64_t k, int coordinate) const;
+  // Under which number the receiver waits for the k-th message of the rank with this coordinate: the same,
+  // unless ranks count their peers in the same order.
+  std::int64_t number_at_receiver(std::int64_t k, int coordinate) const;
   Bytes size(std::int64_t k) const;
   Preparation preparation(std::int64_t k) const;
 
@@ -45,6 +51,7 @@ class Schedule {
   void set_ring(int pieces);
   void set_direct(int window);
   void set_halving_doubling();
+  int naive_peer(std::int64_t k, int coordinate) const;
   int halving_doubling_distance(std::int64_t k) const;
   Bytes bruck_size(std::int64_t k) const;
   Bytes halving_doubling_size(std::int64_t k) const;

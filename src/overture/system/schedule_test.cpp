@@ -4,6 +4,7 @@
 #include <bit>
 #include <deque>
 #include <functional>
+#include <set>
 
 #include <gtest/gtest.h>
 
@@ -248,6 +249,29 @@ TEST(ReductionTime, IsThreeCutTimesHalfAMegabyteEachNanosecond) {
   EXPECT_EQ(reduction_time(Bytes{499'999}), Nanoseconds{0});
   EXPECT_EQ(reduction_time(Bytes{500'000}), Nanoseconds{3});
   EXPECT_EQ(reduction_time(Bytes{1'999'999}), Nanoseconds{9});
+}
+
+// A receiver waits for each message under a number of its own, and all of them come.
+TEST(Schedule, NaiveDirectMeetsEveryPeerInOrderOfTheirRanks) {
+  for (const int ranks : kRankCounts) {
+    const Schedule schedule(all_reduce, {naive_direct}, ranks, Bytes{320 * ranks}, 1);
+    ASSERT_EQ(schedule.messages(), 2 * (ranks - 1));
+    std::vector<std::set<std::int64_t>> waited(static_cast<std::size_t>(ranks));
+    for (int rank = 0; rank < ranks; ++rank) {
+      int before = -1;
+      for (std::int64_t k = 0; k < schedule.messages(); ++k) {
+        const int to = rank + schedule.exchange(k, rank).to;
+        EXPECT_NE(to, rank);
+        EXPECT_TRUE(k % (ranks - 1) == 0 || to > before) << k;
+        before = to;
+        const std::int64_t number = schedule.number_at_receiver(k, rank);
+        EXPECT_EQ(to + schedule.exchange(number, to).from, rank) << "the receiver listens to another";
+        EXPECT_EQ(schedule.number_at_receiver(number, to), k);
+        waited[static_cast<std::size_t>(to)].insert(number);
+      }
+    }
+    for (const auto& numbers : waited) EXPECT_EQ(std::ssize(numbers), schedule.messages());
+  }
 }
 
 }  // namespace

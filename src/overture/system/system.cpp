@@ -111,7 +111,7 @@ std::int64_t System::next_priority(SchedulingPolicy policy) {
 std::vector<std::vector<Phase>> System::cut(const CollectiveRequest& request) {
   const bool whole = request.kind == CollectiveKind::barrier || request.sizes != nullptr;
   const Bytes size = whole ? Bytes{1} : request.size;
-  const Bytes nominal{std::max<std::int64_t>(1, size.count() / setup_.config.splits)};
+  const Bytes nominal{std::max<std::int64_t>(1, size.count() / setup_.config.splits_of(request.kind))};
   order_.collective_created(clock().now());
   std::vector<std::vector<Phase>> chunks;
   for (Bytes left = size; left > Bytes{};) {

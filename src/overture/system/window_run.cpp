@@ -56,7 +56,8 @@ void WindowRun::try_send(int p) {
   const std::int32_t number = me.sent++;
   --me.credits;
   const Exchange exchange = schedule_.exchange(number, coordinate(p));
-  post_send(p, neighbour(p, exchange.to), number, exchange.size);
+  const auto theirs = static_cast<std::int32_t>(schedule_.number_at_receiver(number, coordinate(p)));
+  post_send(p, neighbour(p, exchange.to), theirs, exchange.size);
   post_receive(p, neighbour(p, exchange.from), number, exchange.size);
 }
 
@@ -70,7 +71,9 @@ Rank WindowRun::sender_of(int receiver, std::int32_t number) const {
 }
 
 bool WindowRun::send_posted(int receiver, std::int32_t number) const {
-  return number < member(participant(sender_of(receiver, number))).sent;
+  // Two peers count each other alike: what a message is to its receiver, its answer is to the sender.
+  const std::int64_t theirs = schedule_.number_at_receiver(number, coordinate(receiver));
+  return theirs < member(participant(sender_of(receiver, number))).sent;
 }
 
 // The rank that is furthest behind: the others wait for it, or for those that do.

@@ -78,4 +78,6 @@ std::vector<std::vector<int>> direct_connect_rings(const DirectConnectConfig& co
   return rings;
 }
 
+Topology DirectConnectConfig::build() const { return direct_connect(*this); }
+
 }  // namespace overture::topology

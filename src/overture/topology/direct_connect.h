@@ -10,11 +10,26 @@
 namespace overture::topology {
 
 struct DirectConnectConfig {
+  static constexpr std::string_view kKey = "direct_connect";
+  static constexpr std::string_view kHelp =
+      "Nodes wired to one another in rings, without switches (TopoOpt, NSDI 2023)";
+
   int nodes = 16;
   int degree = 4;          // fibres that leave a node, and that reach it
   std::vector<int> jumps;  // one per fibre; empty: spread from 1 to nodes (direct_connect_jumps)
   Wire fibre{
       .rate = Bandwidth::bits_per_second(100'000'000'000), .delay = std::chrono::microseconds(1), .tier = 1};
+
+  Topology build() const;
+
+  template <class V>
+  static void keys(V& v, DirectConnectConfig& c) {
+    v.from("TopoOpt as in the Opera DLRM study: four fibres a node");
+    v.field("nodes", c.nodes, "Hosts that also forward");
+    v.field("degree", c.degree, "Fibres that leave a node; each is a step of one ring");
+    v.integers("jumps", c.jumps, "From i to i + jump, one per fibre; spread out if left out");
+    describe(v, "fibre", c.fibre, "From node to node");
+  }
 };
 
 // Numbers without a common divisor with `nodes`, so that each makes a ring through all, spread geometrically

@@ -105,4 +105,6 @@ Topology expander(const ExpanderConfig& config) {
   return {.graph = std::move(graph), .routing = std::move(routing)};
 }
 
+Topology ExpanderConfig::build() const { return expander(*this); }
+
 }  // namespace overture::topology

@@ -9,6 +9,9 @@
 namespace overture::topology {
 
 struct ExpanderConfig {
+  static constexpr std::string_view kKey = "expander";
+  static constexpr std::string_view kHelp = "ToRs joined by a random regular graph (Xpander, CoNEXT 2016)";
+
   int tors = 8;  // even
   int hosts_per_tor = 4;
   int uplinks = 4;  // of a ToR, each to another ToR
@@ -17,6 +20,18 @@ struct ExpanderConfig {
   Wire host{.rate = Bandwidth::bits_per_second(100'000'000'000), .delay = {}, .tier = 0};
   Wire fabric{
       .rate = Bandwidth::bits_per_second(100'000'000'000), .delay = std::chrono::nanoseconds(500), .tier = 1};
+
+  Topology build() const;
+
+  template <class V>
+  static void keys(V& v, ExpanderConfig& c) {
+    v.field("tors", c.tors, "Top-of-rack switches; even");
+    v.field("hosts_per_tor", c.hosts_per_tor, "Hosts on each");
+    v.field("uplinks", c.uplinks, "Of a ToR, each to another ToR");
+    v.field("draws", c.draws, "Of graphs; the one with the fewest hops is kept");
+    describe(v, "host", c.host, "From host to ToR");
+    describe(v, "fabric", c.fabric, "From ToR to ToR");
+  }
 };
 
 // Throws UserError when no such graph exists or none that was drawn is connected.

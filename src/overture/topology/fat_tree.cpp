@@ -96,4 +96,6 @@ FatTreeConfig oversubscribed(FatTreeConfig config, double ratio) {
   return config;
 }
 
+Topology FatTreeConfig::build() const { return fat_tree(*this); }
+
 }  // namespace overture::topology

@@ -8,6 +8,9 @@
 namespace overture::topology {
 
 struct FatTreeConfig {
+  static constexpr std::string_view kKey = "fat_tree";
+  static constexpr std::string_view kHelp = "The k-ary fat tree: k^3/4 hosts";
+
   int k = 4;               // even: ports of a switch, and pods
   int hosts_per_edge = 0;  // 0 means k/2
   // The golden data's wires (golden/ns3): 100 Gb/s and 500 ns everywhere.
@@ -17,6 +20,17 @@ struct FatTreeConfig {
       .rate = Bandwidth::bits_per_second(100'000'000'000), .delay = std::chrono::nanoseconds(500), .tier = 1};
   Wire core{
       .rate = Bandwidth::bits_per_second(100'000'000'000), .delay = std::chrono::nanoseconds(500), .tier = 2};
+
+  Topology build() const;
+
+  template <class V>
+  static void keys(V& v, FatTreeConfig& c) {
+    v.field("k", c.k, "Ports of a switch, and pods; even");
+    v.field("hosts_per_edge", c.hosts_per_edge, "Hosts on each edge switch; 0 means k/2");
+    describe(v, "host", c.host, "From host to edge");
+    describe(v, "aggregation", c.aggregation, "From edge to aggregation");
+    describe(v, "core", c.core, "From aggregation to core");
+  }
 };
 
 // By destination, an edge goes up to aggregation `dst mod k/2` of its pod, that one to its core number

@@ -20,6 +20,11 @@ void require_sound(const Link& link, int nodes) {
   if (link.wire.delay < Duration::zero()) {
     throw UserError(fmt::format("the link between nodes {} and {} has a negative delay", link.from, link.to));
   }
+  if (link.wire.delay > kMostDelay) {
+    throw UserError(fmt::format("the link between nodes {} and {} has a delay of {}", link.from, link.to,
+                                to_string(link.wire.delay)),
+                    fmt::format("use at most {}", to_string(kMostDelay)));
+  }
 }
 
 std::vector<bool> reachable(const Graph& graph, int start, bool against) {
@@ -60,7 +65,11 @@ void require_connected(const Graph& graph) {
 }  // namespace
 
 Graph::Graph(int hosts, int switches, std::vector<Link> links, std::vector<std::string> tiers)
-    : hosts_(hosts), links_(std::move(links)), tiers_(std::move(tiers)), first_link_(hosts + switches + 1) {
+    : hosts_(hosts),
+      machine_nodes_(hosts),
+      links_(std::move(links)),
+      tiers_(std::move(tiers)),
+      first_link_(hosts + switches + 1) {
   if (hosts < 1) throw UserError("a network needs at least one host");
   for (const Link& link : links_) require_sound(link, nodes());
   std::ranges::stable_sort(links_, {}, &Link::from);

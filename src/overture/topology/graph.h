@@ -19,6 +19,9 @@ struct Wire {
   int tier = 0;
 };
 
+// Of a wire: light goes round the Earth 7,000 times. Longer ones would not leave room to add times up.
+constexpr Duration kMostDelay = std::chrono::seconds(1000);
+
 struct Link {
   int from = 0;
   int to = 0;
@@ -29,13 +32,17 @@ struct Link {
 // in the order in which they were connected; the links of one node have consecutive ids.
 class Graph {
  public:
-  // Throws UserError when a link has no rate, a negative delay or an unknown end, or when a host cannot reach
-  // another one.
+  // Throws UserError when a link has no rate, a negative delay or one beyond kMostDelay, or an unknown end,
+  // or when a host cannot reach another one.
   Graph(int hosts, int switches, std::vector<Link> links, std::vector<std::string> tiers);
 
   int hosts() const { return hosts_; }
   int nodes() const { return static_cast<int>(first_link_.size()) - 1; }
   bool is_host(int node) const { return node < hosts_; }
+  // Is the node a host or a part of the machine that hosts are in, such as a NIC or the switch between GPUs?
+  bool is_inside_machine(int node) const { return node < machine_nodes_; }
+  // Those are the first so many nodes; without a word, the hosts.
+  void set_machine_nodes(int nodes) { machine_nodes_ = nodes; }
 
   const std::vector<Link>& links() const { return links_; }
   const std::vector<std::string>& tiers() const { return tiers_; }
@@ -49,10 +56,20 @@ class Graph {
 
  private:
   int hosts_;
+  int machine_nodes_;
   std::vector<Link> links_;  // sorted by `from`
   std::vector<std::string> tiers_;
   std::vector<int> first_link_;
 };
+
+// The keys of a wire in a setup. `v` is one of the visitors of setup/visitors.h.
+template <class V>
+void describe(V& v, std::string_view key, Wire& wire, std::string_view help) {
+  v.group(key, help, [&](auto& group) {
+    group.field("rate", wire.rate, "In one direction");
+    group.field("delay", wire.delay, "From one end to the other");
+  });
+}
 
 // h0, h1, ... for hosts; s0, s1, ... for switches.
 std::string node_name(const Graph& graph, int node);

@@ -3,34 +3,27 @@
 #include <fmt/format.h>
 
 #include "overture/base/error.h"
-#include "overture/topology/dynexp_file.h"
 #include "overture/topology/graph_file.h"
 
 namespace overture::topology {
 namespace {
 
-Topology build(const StarConfig& config) { return star(config); }
-Topology build(const LeafSpineConfig& config) { return leaf_spine(config); }
-Topology build(const FatTreeConfig& config) { return fat_tree(config); }
-Topology build(const TorusConfig& config) { return torus(config); }
-Topology build(const ExpanderConfig& config) { return expander(config); }
-Topology build(const DirectConnectConfig& config) { return direct_connect(config); }
-Topology build(const HierarchyGraphConfig& config) { return hierarchy_graph(config); }
-Topology build(const std::filesystem::path& file) { return read_graph(file); }
-
-GraphConfig::Shape thinned(const GraphConfig& config) {
-  if (config.oversubscription == 1) return config.shape;
-  if (const auto* leaf_spine = std::get_if<LeafSpineConfig>(&config.shape))
-    return oversubscribed(*leaf_spine, config.oversubscription);
-  if (const auto* fat_tree = std::get_if<FatTreeConfig>(&config.shape))
-    return oversubscribed(*fat_tree, config.oversubscription);
+template <class Shape>
+Topology build(const Shape& shape, double oversubscription) {
+  if (oversubscription == 1) return shape.build();
+  if constexpr (ThinnableShape<Shape>) return oversubscribed(shape, oversubscription).build();
   throw UserError("only a leaf_spine or fat_tree can be oversubscribed");
+}
+Topology build(const std::filesystem::path& file, double oversubscription) {
+  if (oversubscription != 1) throw UserError("a graph in a file cannot be oversubscribed");
+  return read_graph(file);
 }
 
 }  // namespace
 
 Topology make_topology(const GraphConfig& config) {
-  Topology built = std::visit([](const auto& shape) { return build(shape); }, thinned(config));
+  Topology built =
+      std::visit([&](const auto& shape) { return build(shape, config.oversubscription); }, config.shape);
   return config.nodes ? hierarchical_switch(*config.nodes, std::move(built)) : std::move(built);
 }
 
@@ -51,7 +44,6 @@ Hierarchy system_dimensions(const GraphConfig& config, int hosts) {
 
 Opera make_opera(const OperaSource& source) {
   if (const auto* config = std::get_if<OperaConfig>(&source)) return generate_opera(*config);
-  if (const auto* file = std::get_if<std::filesystem::path>(&source)) return read_dynexp(*file).opera;
   return std::get<Opera>(source);
 }
 

@@ -1,5 +1,6 @@
 // Every graph of links that Overture can build, as data, and the one function that builds it. A new topology
-// is its own file, a line in the variant and a line in graph_config.cpp.
+// is its own file and its name in the variant: a configuration that builds itself, with a word and keys for
+// setups (dragonfly.h).
 #pragma once
 
 #include <filesystem>
@@ -7,6 +8,7 @@
 #include <variant>
 
 #include "overture/topology/direct_connect.h"
+#include "overture/topology/dragonfly.h"
 #include "overture/topology/expander.h"
 #include "overture/topology/fat_tree.h"
 #include "overture/topology/hierarchical_switch.h"
@@ -20,11 +22,24 @@
 namespace overture::topology {
 
 struct GraphConfig {
-  using Shape = std::variant<StarConfig, LeafSpineConfig, FatTreeConfig, TorusConfig, ExpanderConfig,
-                             DirectConnectConfig, HierarchyGraphConfig, std::filesystem::path>;
+  using Shape =
+      std::variant<StarConfig, LeafSpineConfig, FatTreeConfig, TorusConfig, ExpanderConfig,
+                   DirectConnectConfig, DragonflyConfig, HierarchyGraphConfig, std::filesystem::path>;
   Shape shape;
   std::optional<HierarchicalSwitchConfig> nodes;  // whose NICs are the hosts of the shape
   double oversubscription = 1;                    // of a leaf_spine or fat_tree: thins the upper tiers
+};
+
+// A shape that a setup can name.
+template <class T>
+concept NamedShape = requires {
+  T::kKey;
+};
+
+// A shape whose upper tiers can be thinned.
+template <class T>
+concept ThinnableShape = requires(const T& shape) {
+  oversubscribed(shape, 1.0);
 };
 
 // Throws UserError when it cannot be built.
@@ -34,10 +49,10 @@ Topology make_topology(const GraphConfig& config);
 // their own dimensions, nodes as GPUs of a node and nodes, all else as one switch. `hosts` are the graph's.
 Hierarchy system_dimensions(const GraphConfig& config, int hosts);
 
-// Circuits that are drawn, read from a dynexp file of the Opera simulator, or given.
-using OperaSource = std::variant<OperaConfig, std::filesystem::path, Opera>;
+// Circuits that are drawn, or given.
+using OperaSource = std::variant<OperaConfig, Opera>;
 
-// Throws UserError when there is no such schedule or the file is wrong.
+// Throws UserError when there is no such schedule.
 Opera make_opera(const OperaSource& source);
 
 }  // namespace overture::topology

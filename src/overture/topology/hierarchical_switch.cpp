@@ -81,7 +81,9 @@ Topology hierarchical_switch(const HierarchicalSwitchConfig& config, Topology sc
   }
   tiers.insert(tiers.end(), scale_out.graph.tiers().begin(), scale_out.graph.tiers().end());
   const int switches = n.nodes + scale_out.graph.nodes();
-  return {.graph = Graph(n.gpus(), switches, std::move(links), std::move(tiers)),
+  Graph graph(n.gpus(), switches, std::move(links), std::move(tiers));
+  graph.set_machine_nodes(n.first_nic() + scale_out.graph.hosts());
+  return {.graph = std::move(graph),
           .routing = std::make_unique<HierarchicalRouting>(n, std::move(scale_out.routing))};
 }
 

@@ -162,4 +162,6 @@ Topology hierarchy_graph(const HierarchyGraphConfig& config) {
   return {.graph = std::move(graph), .routing = std::make_unique<HierarchyRouting>(places)};
 }
 
+Topology HierarchyGraphConfig::build() const { return hierarchy_graph(*this); }
+
 }  // namespace overture::topology

@@ -20,6 +20,8 @@ struct HierarchyGraphConfig {
   std::vector<Dimension> dimensions;
   // From a rank into its router: fast enough not to be seen.
   Wire local{.rate = Bandwidth::bits_per_second(8'000'000'000'000), .delay = Duration::zero()};
+
+  Topology build() const;
 };
 
 Hierarchy hierarchy(const HierarchyGraphConfig& config);

@@ -5,7 +5,9 @@
 namespace overture::topology {
 namespace {
 
-const Hierarchy kMachine({{DimensionKind::ring, 2}, {DimensionKind::fully_connected, 8}, {DimensionKind::switched, 4}});
+const Hierarchy kMachine({{DimensionKind::ring, 2},
+                          {DimensionKind::fully_connected, 8},
+                          {DimensionKind::switched, 4}});
 
 TEST(Hierarchy, RankIdsAreMixedRadixWithTheFirstDimensionFastest) {
   EXPECT_EQ(kMachine.ranks(), 64);

@@ -63,4 +63,6 @@ LeafSpineConfig oversubscribed(LeafSpineConfig config, double ratio) {
   return config;
 }
 
+Topology LeafSpineConfig::build() const { return leaf_spine(*this); }
+
 }  // namespace overture::topology

@@ -7,6 +7,9 @@
 namespace overture::topology {
 
 struct LeafSpineConfig {
+  static constexpr std::string_view kKey = "leaf_spine";
+  static constexpr std::string_view kHelp = "Two layers of switches";
+
   int leaves = 4;
   int hosts_per_leaf = 4;
   int spines = 4;
@@ -15,6 +18,17 @@ struct LeafSpineConfig {
       .rate = Bandwidth::bits_per_second(100'000'000'000), .delay = std::chrono::nanoseconds(500), .tier = 0};
   Wire spine{
       .rate = Bandwidth::bits_per_second(100'000'000'000), .delay = std::chrono::nanoseconds(500), .tier = 1};
+
+  Topology build() const;
+
+  template <class V>
+  static void keys(V& v, LeafSpineConfig& c) {
+    v.field("leaves", c.leaves, "Leaf switches");
+    v.field("hosts_per_leaf", c.hosts_per_leaf, "Hosts on each leaf");
+    v.field("spines", c.spines, "Spine switches; each leaf has a cable to each");
+    describe(v, "host", c.host, "From host to leaf");
+    describe(v, "spine", c.spine, "From leaf to spine");
+  }
 };
 
 // By destination, a leaf goes up to spine `dst mod spines`.

@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "overture/base/hash.h"
 #include "overture/topology/graph.h"
 
 namespace overture::topology {
@@ -45,10 +46,7 @@ inline std::uint64_t flow_hash(std::uint64_t seed, int from, int to, std::uint64
   std::uint64_t x = seed;
   for (const std::uint64_t part :
        {static_cast<std::uint64_t>(from), static_cast<std::uint64_t>(to), number}) {
-    x += 0x9e3779b97f4a7c15U * (part + 1);
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9U;  // SplitMix64 (Steele, Lea and Flood, 2014)
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebU;
-    x ^= x >> 31;
+    x = split_mix(x + kGoldenStep * (part + 1));
   }
   return x;
 }
@@ -66,10 +64,7 @@ class Pick {
     if (!hashed_) return choices_ == nullptr ? preferred : choices_->answer(count);
     // Mixed with the node, as every switch hashes with a seed of its own: else all switches of a layer that
     // see a flow choose alike and half of the network stays empty.
-    std::uint64_t x = entropy_ + 0x9e3779b97f4a7c15U * static_cast<std::uint64_t>(node + 1);
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9U;  // SplitMix64 (Steele, Lea and Flood, 2014)
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebU;
-    x ^= x >> 31;
+    const std::uint64_t x = split_mix(entropy_ + kGoldenStep * static_cast<std::uint64_t>(node + 1));
     return static_cast<int>((x >> 32) * static_cast<std::uint64_t>(count) >> 32);
   }
 

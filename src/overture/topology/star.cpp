@@ -22,4 +22,6 @@ Topology star(const StarConfig& config) {
           .routing = std::make_unique<StarRouting>(config.hosts)};
 }
 
+Topology StarConfig::build() const { return star(*this); }
+
 }  // namespace overture::topology

@@ -71,4 +71,6 @@ Topology torus(const TorusConfig& config) {
           .routing = std::make_unique<TorusRouting>(config.sizes, hosts)};
 }
 
+Topology TorusConfig::build() const { return torus(*this); }
+
 }  // namespace overture::topology

@@ -9,6 +9,9 @@
 namespace overture::topology {
 
 struct TorusConfig {
+  static constexpr std::string_view kKey = "torus";
+  static constexpr std::string_view kHelp = "Rings along every dimension";
+
   std::vector<int> sizes{4, 4};
   // One cable each way along every dimension; the study of tori in the ASTRA-sim tutorial has 25 GB/s and 100
   // ns.
@@ -16,6 +19,15 @@ struct TorusConfig {
       .rate = Bandwidth::bits_per_second(200'000'000'000), .delay = std::chrono::nanoseconds(100), .tier = 1};
   // From the host into its router: fast enough not to be seen.
   Wire local{.rate = Bandwidth::bits_per_second(8'000'000'000'000), .delay = Duration::zero(), .tier = 0};
+
+  Topology build() const;
+
+  template <class V>
+  static void keys(V& v, TorusConfig& c) {
+    v.integers("sizes", c.sizes, "Hosts along each dimension");
+    describe(v, "ring", c.ring, "From neighbour to neighbour");
+    describe(v, "local", c.local, "From a host into its own router");
+  }
 };
 
 // Dimension order: dimension 0 first, along the shorter way round; half way round, the pick decides (by

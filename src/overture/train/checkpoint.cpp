@@ -24,6 +24,7 @@ using embedding::Tables;
 
 constexpr const char* kRowsKind = "overture rows 1";
 constexpr const char* kDenseKind = "overture dense 1";
+constexpr const char* kStateKind = "overture state 1";
 constexpr const char* kFormat = "overture checkpoint 2";
 constexpr std::size_t kKept = 2;
 
@@ -54,6 +55,7 @@ std::map<std::string, std::string> fixed(const TrainConfig& config) {
     tables += fmt::format("{}{}x{}", tables.empty() ? "" : "-", table.rows, table.dim);
   result["model"] = describe(config.model);
   result["tables"] = tables;
+  result["dense_features"] = fmt::format("{}", config.dense_features);
   result["optimizer.kind"] = name_of(config.dense_optimizer.kind);
   result["table_optimizer.kind"] = name_of(config.tables.optimizer.kind);
   return result;
@@ -171,6 +173,21 @@ void save_dense(std::span<const float> values, std::span<const float> state, con
   writer.finish();
 }
 
+void save_state(const std::string& state, const fs::path& into) {
+  embedding::BlockWriter writer(into / "state", kStateKind);
+  writer.write(std::as_bytes(std::span(state)));
+  writer.finish();
+}
+
+std::string load_state(const fs::path& checkpoint) {
+  std::string state;
+  if (!fs::exists(checkpoint / "state")) return state;
+  embedding::BlockReader reader(checkpoint / "state", kStateKind);
+  for (std::vector<char> block; reader.read_block(block), !block.empty();)
+    state.append(block.begin(), block.end());
+  return state;
+}
+
 void complete(const TrainConfig& config, const CheckpointInfo& info, std::int64_t parameters,
               const fs::path& folder, const Keep& keep) {
   const fs::path partial = partial_checkpoint(folder, info.steps);
@@ -202,6 +219,16 @@ std::optional<fs::path> latest_checkpoint(const fs::path& folder) {
   return all.back();
 }
 
+void remove_partial_checkpoints(const fs::path& folder) {
+  std::error_code error;
+  std::vector<fs::path> partial;
+  for (const auto& entry : fs::directory_iterator(folder, error)) {
+    if (entry.path().filename().string().starts_with("step-") && entry.path().extension() == ".part")
+      partial.push_back(entry.path());
+  }
+  for (const fs::path& one : partial) fs::remove_all(one, error);
+}
+
 std::optional<WholeCheckpoint> whole_checkpoint(const fs::path& folder) {
   std::error_code error;
   std::vector<fs::path> all = checkpoints_in(folder);
@@ -213,6 +240,7 @@ std::optional<WholeCheckpoint> whole_checkpoint(const fs::path& folder) {
       for (int server = 0; server < info.servers; ++server)
         embedding::check_blocks(rows_file(all.back(), server), kRowsKind);
       embedding::check_blocks(all.back() / "dense", kDenseKind);
+      if (fs::exists(all.back() / "state")) embedding::check_blocks(all.back() / "state", kStateKind);
       found.path = all.back();
       return found;
     } catch (const UserError& damage) {
@@ -236,6 +264,19 @@ CheckpointInfo read_manifest(const TrainConfig& config, const fs::path& checkpoi
     bad_manifest(file, "is of another run: " + differences,
                  "resume with the setup that the run started with");
   return info_of(manifest);
+}
+
+data::Shape shape_of(const fs::path& checkpoint) {
+  const Json manifest = sound_manifest(checkpoint);
+  const Json& said = manifest["fixed"];
+  if (!said.contains("dense_features"))
+    bad_manifest(checkpoint / "manifest.json", "does not say how many dense features the model takes",
+                 "train one step more with --resume, which writes it anew");
+  data::Shape shape{.dense_features = std::stoll(said["dense_features"].get<std::string>())};
+  const std::string tables = said["tables"].get<std::string>();  // 1460x16-583x16
+  for (std::size_t at = 0; at < tables.size(); at = std::min(tables.find('-', at), tables.size() - 1) + 1)
+    shape.table_rows.push_back(std::stoll(tables.substr(at)));
+  return shape;
 }
 
 std::vector<std::string> changed_since(const TrainConfig& config, const fs::path& checkpoint) {

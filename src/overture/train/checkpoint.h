@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "overture/data/shape.h"
 #include "overture/embedding/tables.h"
 #include "overture/train/config.h"
 #include "overture/train/learner.h"
@@ -39,6 +40,9 @@ void make_partial_checkpoint(const std::filesystem::path& partial);
 void save_rows(embedding::Tables& tables, const std::filesystem::path& into);
 void save_dense(std::span<const float> values, std::span<const float> state,
                 const std::filesystem::path& into);
+// Of a program that brings its own model: bytes that only it understands. None when it gave none.
+void save_state(const std::string& state, const std::filesystem::path& into);
+std::string load_state(const std::filesystem::path& checkpoint);
 // Writes the manifest, puts the checkpoint in its place, and removes those that need not be kept.
 void complete(const TrainConfig& config, const CheckpointInfo& info, std::int64_t parameters,
               const std::filesystem::path& folder, const Keep& keep = {});
@@ -46,6 +50,8 @@ void complete(const TrainConfig& config, const CheckpointInfo& info, std::int64_
 // The newest complete checkpoint in `folder`, which may itself be one; none when there is none. Only the
 // names are looked at.
 std::optional<std::filesystem::path> latest_checkpoint(const std::filesystem::path& folder);
+// What a run that was killed had begun to write.
+void remove_partial_checkpoints(const std::filesystem::path& folder);
 // The newest one that is whole, every byte; and why newer ones are not. None when there is none at all;
 // throws UserError when none is whole.
 struct WholeCheckpoint {
@@ -56,6 +62,8 @@ std::optional<WholeCheckpoint> whole_checkpoint(const std::filesystem::path& fol
 
 // Checks that the checkpoint is one of this config, and says what is not.
 CheckpointInfo read_manifest(const TrainConfig& config, const std::filesystem::path& checkpoint);
+// Of the data that the checkpoint's model takes.
+data::Shape shape_of(const std::filesystem::path& checkpoint);
 // What a resumed run may change and this one has, such as the learning rate; a sentence each.
 std::vector<std::string> changed_since(const TrainConfig& config, const std::filesystem::path& checkpoint);
 void load_rows(embedding::Tables& tables, const CheckpointInfo& info,

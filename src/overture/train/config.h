@@ -11,6 +11,7 @@
 #include "overture/lookahead/row.h"
 #include "overture/rpc/in_process.h"
 #include "overture/train/dense/models.h"
+#include "overture/train/messages.h"
 
 namespace overture::train {
 
@@ -29,7 +30,7 @@ struct TrainConfig {
   std::uint64_t seed = 0;
   CacheConfig cache;
   int trainers = 1;
-  int servers = 1;
+  int servers = 1;  // 0: the trainers hold the tables, whole ones, and there is no cache
   embedding::Sharding sharding = embedding::Sharding::hash;  // of rows over servers
   int threads = 1;                                           // of each trainer
   std::optional<rpc::Link> server_link;                      // injected between each server and the trainers
@@ -37,6 +38,10 @@ struct TrainConfig {
   std::map<std::string, std::string> fixed;
 
   ModelShape shape() const;
+  Parties parties() const { return {trainers, servers}; }
+  bool tables_in_trainers() const { return servers == 0; }
+  // Of rows, each of which is with one party.
+  int shares() const { return tables_in_trainers() ? trainers : servers; }
   lookahead::PlannerConfig planner() const;
 };
 

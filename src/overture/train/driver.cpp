@@ -10,8 +10,12 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-double seconds_since(Clock::time_point started) {
-  return std::chrono::duration<double>(Clock::now() - started).count();
+// Measured by the clock that never jumps, told by the one that all processes of a machine share.
+std::int64_t wall_nanoseconds() {
+  static const auto offset =
+      std::chrono::system_clock::now().time_since_epoch() -
+      std::chrono::duration_cast<std::chrono::system_clock::duration>(Clock::now().time_since_epoch());
+  return std::chrono::nanoseconds(offset + Clock::now().time_since_epoch()).count();
 }
 
 void send_all(Outbox& out, rpc::Transport& transport) {
@@ -21,9 +25,9 @@ void send_all(Outbox& out, rpc::Transport& transport) {
 
 void work(Party& party, rpc::Transport& transport, Outbox& out) {
   for (bool more = true; more;) {
-    const auto started = Clock::now();
+    const std::int64_t started = wall_nanoseconds();
     more = party.advance(out);
-    if (more) party.worked(seconds_since(started));
+    if (more) party.worked({started, wall_nanoseconds()});
     send_all(out, transport);
   }
 }
@@ -41,11 +45,11 @@ void drive_on(Party& party, rpc::Transport& transport, const Parties& parties) {
   Outbox out;
   work(party, transport, out);
   while (!party.done()) {
-    const auto started = Clock::now();
+    const std::int64_t started = wall_nanoseconds();
     rpc::Received received = transport.receive();
     if (const auto* gone = std::get_if<rpc::Gone>(&received))
       throw PartyGone(parties.name(gone->who) + " is gone: " + gone->why);
-    party.waited(seconds_since(started));
+    party.waited({started, wall_nanoseconds()});
     take(party, std::get<rpc::Message>(std::move(received)), parties, out);
     work(party, transport, out);
   }

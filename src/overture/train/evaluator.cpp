@@ -19,21 +19,16 @@ std::vector<float> probabilities_of(std::span<const float> logits) {
 
 }  // namespace
 
-Evaluator::Evaluator(const TrainConfig& config, std::unique_ptr<data::BatchSource> source)
-    : parties_{config.trainers, config.servers}, source_(std::move(source)), rows_(config) {}
+Evaluator::Evaluator(int trainers, Orders& orders, std::unique_ptr<data::BatchSource> source)
+    : trainers_(trainers), orders_(orders), source_(std::move(source)) {}
 
 bool Evaluator::advance(Outbox& out) {
-  if (ended_ || open_.size() >= kBatchesUnderWay * static_cast<std::size_t>(parties_.trainers)) return false;
+  if (ended_ || open_.size() >= kBatchesUnderWay * static_cast<std::size_t>(trainers_)) return false;
   if (!source_->next(batch_)) {
     ended_ = true;
     return true;
   }
-  const int trainer = static_cast<int>(sent_ % parties_.trainers);
-  const lookahead::StepPlan& plan = rows_.number(batch_);
-  const StepHead head{.global_samples = batch_.samples, .purpose = Purpose::predict};
-  rpc::Message message = make_message(Kind::predict, parties_.trainer(trainer), sent_);
-  encoder_.encode(head, batch_, plan, 0, 1, message.payload);
-  out.push_back(std::move(message));
+  orders_.predict(batch_, sent_, static_cast<int>(sent_ % trainers_), out);
   open_[sent_++].labels = batch_.labels;
   return true;
 }

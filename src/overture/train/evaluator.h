@@ -11,14 +11,15 @@
 
 #include "overture/data/batch.h"
 #include "overture/data/metrics.h"
-#include "overture/train/batch_rows.h"
 #include "overture/train/messages.h"
+#include "overture/train/orders.h"
 
 namespace overture::train {
 
 class Evaluator {
  public:
-  Evaluator(const TrainConfig& config, std::unique_ptr<data::BatchSource> source);
+  // `orders` outlive it.
+  Evaluator(int trainers, Orders& orders, std::unique_ptr<data::BatchSource> source);
 
   // Predictions. Throws rpc::BadMessage.
   void take(const rpc::Message& message);
@@ -32,11 +33,10 @@ class Evaluator {
     std::vector<float> probabilities;
   };
 
-  Parties parties_;
+  int trainers_;
+  Orders& orders_;
   std::unique_ptr<data::BatchSource> source_;
   data::Evaluation evaluation_;
-  BatchRows rows_;
-  PartEncoder encoder_;
   data::Batch batch_;
   std::int64_t sent_ = 0;
   std::map<std::int64_t, Open> open_;  // by number

@@ -41,12 +41,16 @@ double LocalTraining::train(const data::Batch& batch, std::int64_t step) {
   const StepPart part = look_up(batch);
   const double loss = learner_.learn(part, pooled_.pool(part, rows_.places(), learner_.workers()), step);
   learner_.update_dense(step);
-  pooled_.update(learner_.pooled_gradients(), rows_.places(), step, learner_.workers());
+  pooled_.update(pooled_.as_pooled(learner_.pooled_gradients()), rows_.places(), step, learner_.workers());
   return loss / static_cast<double>(batch.samples);
 }
 
 StepReport LocalTraining::step(const data::Batch& batch, std::int64_t step) {
+  const auto now = [] {
+    return std::chrono::nanoseconds(std::chrono::system_clock::now().time_since_epoch()).count();
+  };
   const auto started = std::chrono::steady_clock::now();
+  const std::int64_t begin = now();
   const double loss = train(batch, step);
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - started;
   const lookahead::StepPlan& plan = rows_.plan();
@@ -57,7 +61,8 @@ StepReport LocalTraining::step(const data::Batch& batch, std::int64_t step) {
           .rows = std::ssize(plan.rows),
           .hits = std::ssize(plan.rows),
           .window = 1,
-          .compute_seconds = took.count()};
+          .compute_seconds = took.count(),
+          .trainers = {{.compute_seconds = took.count(), .spans = {{begin, now(), Activity::compute}}}}};
 }
 
 RunResult LocalTraining::run(data::BatchSource& source, const RunOptions& options) {

@@ -29,6 +29,7 @@ class LocalTraining final : public Training {
   // A logit per sample; good until the next call.
   std::span<const float> predict(const data::Batch& batch);
 
+  const TrainConfig& config() const { return config_; }
   embedding::Tables& tables() { return tables_; }
   Learner& learner() { return learner_; }
 

@@ -20,6 +20,7 @@ enum class Kind : std::uint32_t {
   save,     // to trainers, who pass it on to servers: write a checkpoint to this folder; text. None: write
             // nothing, but let the servers have all rows as they are now
   stop,     // to all: nothing will follow
+  kept,     // to trainers: what one of them asked to be saved is a checkpoint; its folder
   // from trainers
   fetch,       // to servers: send these rows; the clean-up they belong to, rows
   store,       // to servers: rows that leave the cache at a clean-up; rows, numbers
@@ -30,10 +31,15 @@ enum class Kind : std::uint32_t {
   updates,          // to trainers: rows as they are now; rows, slots, numbers
   late_gradients,   // the same two for rows that the next batch does not use, behind that batch
   late_updates,
-  finished,     // to the oracle: a TrainerReport
-  predictions,  // to the oracle: the logits of what was to be predicted
-  dense_state,  // to the oracle, by the first trainer: parameters and optimizer state
-  // from servers
+  finished,          // to the oracle: a StepAccount
+  predictions,       // to the oracle: the logits of what was to be predicted
+  ask_save,          // to the oracle, by the first trainer: save after so many batches, which it has done
+  left,              // to the oracle and all trainers: this one has done so many batches and takes no more
+  dense_state,       // to the oracle, by the first trainer: parameters and optimizer state; and bytes, which
+                     // only the trainer's own program understands
+  pooled,            // to trainers, where trainers hold the tables: what their samples look up; numbers
+  pooled_gradients,  // to trainers that hold the tables: of what they pooled; numbers
+  // from servers, or trainers that hold the tables
   rows,   // to trainers: what they asked for; numbers
   saved,  // to the oracle: all rows are here, and in the folder if there is one
 };
@@ -67,7 +73,17 @@ inline Kind kind_of(const rpc::Message& message) { return static_cast<Kind>(mess
 // What a role wants to be sent.
 using Outbox = std::vector<rpc::Message>;
 
-// What a trainer says of a step: times in seconds.
+// What a trainer does with its time.
+enum class Activity : std::int64_t { compute, wait_for_plan, wait_for_rows, wait_for_peers };
+
+// From when to when, in nanoseconds of the wall clock: processes of one machine agree on it.
+struct Span {
+  std::int64_t begin = 0;
+  std::int64_t end = 0;
+  Activity what = Activity::compute;
+};
+
+// What a trainer says of a step, before its spans: times in seconds.
 struct TrainerReport {
   double loss = 0;  // summed over its samples
   double compute = 0;

@@ -5,6 +5,7 @@
 
 #include "overture/rpc/wire.h"
 #include "overture/train/checkpoint.h"
+#include "overture/train/step_account.h"
 
 namespace overture::train {
 namespace {
@@ -12,33 +13,6 @@ namespace {
 // Steps that may be under way at once: enough that trainers never wait for a plan, few enough that stopping
 // is quick.
 constexpr std::size_t kStepsUnderWay = 3;
-
-// Everything but the ids, which the plan has turned into numbers of rows.
-data::Batch without_ids(const data::Batch& batch) {
-  data::Batch kept{.samples = batch.samples,
-                   .dense_features = batch.dense_features,
-                   .labels = batch.labels,
-                   .dense = batch.dense,
-                   .tables = {}};
-  for (const data::Bags& bags : batch.tables)
-    kept.tables.push_back({.ids = {}, .offsets = bags.offsets, .weights = bags.weights});
-  return kept;
-}
-
-StepReport report_of(const lookahead::StepPlan& plan, std::int64_t step, std::int64_t samples) {
-  StepReport report{.step = step,
-                    .samples = samples,
-                    .lookups = plan.lookups,
-                    .rows = std::ssize(plan.rows),
-                    .hits = plan.hits(),
-                    .resident_rows = plan.resident,
-                    .window = plan.window_end - plan.batch + 1};
-  for (const lookahead::PlannedRow& row : plan.rows) {
-    report.critical_rows += row.sync == lookahead::Sync::now ? 1 : 0;
-    report.delayed_rows += row.sync == lookahead::Sync::later ? 1 : 0;
-  }
-  return report;
-}
 
 // Of the trainer that the others waited for.
 void take_times(StepReport& report) {
@@ -49,7 +23,6 @@ void take_times(StepReport& report) {
   report.waited_for_plan_seconds = slowest.waited_for_plan_seconds;
   report.waited_for_rows_seconds = slowest.waited_for_rows_seconds;
   report.waited_for_peers_seconds = slowest.waited_for_peers_seconds;
-  if (report.trainers.size() == 1) report.trainers.clear();
 }
 
 }  // namespace
@@ -57,12 +30,11 @@ void take_times(StepReport& report) {
 Oracle::Oracle(const TrainConfig& config, data::BatchSource& source, const RunOptions& options,
                std::int64_t first_step, std::int64_t first_sample)
     : config_(config),
-      source_(source),
       options_(options),
-      parties_{config.trainers, config.servers},
+      parties_(config.parties()),
       first_step_(first_step),
       samples_(first_sample),
-      planner_(config.planner()) {}
+      orders_(make_orders(config, source, options.steps, first_step)) {}
 
 void Oracle::take(rpc::Message message, Outbox& /*out*/) {
   const bool expected = pause_ && pause_->answers_missing > 0;
@@ -77,6 +49,11 @@ void Oracle::take(rpc::Message message, Outbox& /*out*/) {
       take_dense_state(message);
       --pause_->answers_missing;
       break;
+    case Kind::ask_save:
+      rpc::require(message.from == parties_.trainer(0) && !asked_, "nobody else may ask for this");
+      asked_ = message.step;
+      break;
+    case Kind::left: take_left(message); break;
     case Kind::predictions:
       rpc::require(pause_ && pause_->evaluator, "nothing was to be predicted");
       pause_->evaluator->take(message);
@@ -89,88 +66,91 @@ void Oracle::take_dense_state(const rpc::Message& message) {
   rpc::WireReader in(message.payload);
   const auto values = in.array<float>();
   parameters_ = std::ssize(values);
-  save_dense(values, in.array<float>(), partial_checkpoint(options_.checkpoints, steps_done()));
+  const std::filesystem::path folder = partial_checkpoint(options_.checkpoints, first_step_ + pause_->after);
+  save_dense(values, in.array<float>(), folder);
+  if (const std::string state = in.text(); !state.empty()) save_state(state, folder);
+}
+
+// Steps that were handed out but that nobody takes any more have not been.
+void Oracle::take_left(const rpc::Message& message) {
+  rpc::require(message.step >= 0 && message.step <= sent_, "it left after a batch that was not handed out");
+  if (++left_ < parties_.trainers) return;
+  samples_ = samples_after(message.step);
+  ended_ = ended_ && sent_ == message.step;
+  sent_ = message.step;
+  open_.erase(open_.lower_bound(sent_), open_.end());
+}
+
+std::int64_t Oracle::samples_after(std::int64_t batches) const {
+  std::int64_t samples = samples_;
+  for (auto later = open_.lower_bound(batches); later != open_.end(); ++later)
+    samples -= later->second.report.samples;
+  return samples;
 }
 
 bool Oracle::advance(Outbox& out) {
   if (done_) return false;
   if (pause_) return advance_pause(out);
-  const bool ending = flushed_ || stop_wanted();
+  if (asked_) {
+    begin_pause({.after = *asked_, .save = !options_.checkpoints.empty(), .asked = true}, out);
+    asked_.reset();
+    return true;
+  }
+  const bool left = left_ == parties_.trainers;
+  const bool ending = ended_ || left || stop_wanted();
   const bool evaluate = evaluation_due(ending);
   if ((ending || evaluate) && !open_.empty()) return false;
   const bool save = save_due(ending);
-  if (save || evaluate) {
-    begin_pause(save, evaluate, out);
+  const bool hand_in = left && !std::exchange(handed_in_, left);  // what is left in caches
+  if (save || evaluate || hand_in) {
+    begin_pause({.after = sent_, .save = save, .evaluate = evaluate}, out);
     return true;
   }
   if (ending) {
-    stopped_early_ = !flushed_;
+    stopped_early_ = !ended_;
     stop_all(out);
     return true;
   }
   if (open_.size() >= kStepsUnderWay) return false;
-  plan_step(out);
+  next_step(out);
   return true;
 }
 
 bool Oracle::save_due(bool ending) const {
   if (options_.checkpoints.empty()) return false;
-  if (ending && saved_ != sent_) return true;
+  if (ending && saved_ != sent_ && options_.checkpoint_at_end) return true;
   return sent_ > saved_ && is_multiple(steps_done(), options_.checkpoint_every);
 }
 
 bool Oracle::evaluation_due(bool ending) const {
   if (!options_.held_out || evaluated_ == sent_) return false;
-  if (ending && flushed_ && options_.evaluate_at_end) return true;
+  if (ending && ended_ && options_.evaluate_at_end) return true;
   return sent_ > 0 && is_multiple(steps_done(), options_.evaluate_every);
 }
 
-void Oracle::plan_step(Outbox& out) {
-  while (!planner_.next(plan_)) read_batch();
-  hand_out(out);
-}
-
-void Oracle::read_batch() {
-  if (batches_read_ == options_.steps || !source_.next(read_)) {
-    planner_.end_of_stream();
-    return;
-  }
-  ++batches_read_;
-  feed(planner_, read_);
-  batches_.push_back(without_ids(read_));
-}
-
-void Oracle::hand_out(Outbox& out) {
-  static const data::Batch kNothing;
-  const data::Batch& batch = plan_.flush ? kNothing : batches_.front();
-  const StepHead head{.batch = plan_.batch,
-                      .slots = planner_.slots(),
-                      .global_samples = batch.samples,
-                      .purpose = plan_.flush ? Purpose::flush : Purpose::train,
-                      .clean_up = static_cast<std::uint8_t>(plan_.clean_up)};
-  for (int trainer = 0; trainer < parties_.trainers; ++trainer) {
-    rpc::Message message = make_message(Kind::step, parties_.trainer(trainer), plan_.batch);
-    encoder_.encode(head, batch, plan_, trainer, parties_.trainers, message.payload);
-    out.push_back(std::move(message));
-  }
-  open_[plan_.batch].report = report_of(plan_, first_step_ + plan_.batch, batch.samples);
-  flushed_ = plan_.flush;
-  if (plan_.flush) return;
+void Oracle::next_step(Outbox& out) {
+  const std::optional<Orders::Handed> handed = orders_->next(out);
+  ended_ = !handed || handed->purpose == Purpose::flush;
+  if (!handed) return;
+  open_[handed->batch].report = handed->report;
+  if (ended_) return;
   ++sent_;
-  samples_ += batch.samples;
-  batches_.pop_front();
+  samples_ += handed->report.samples;
 }
 
-void Oracle::begin_pause(bool save, bool evaluate, Outbox& out) {
-  const std::filesystem::path folder =
-      save ? partial_checkpoint(options_.checkpoints, steps_done()) : std::filesystem::path();
-  if (save) make_partial_checkpoint(folder);
+void Oracle::begin_pause(Pause pause, Outbox& out) {
+  std::filesystem::path folder;
+  if (pause.save) {
+    folder = partial_checkpoint(options_.checkpoints, first_step_ + pause.after);
+    make_partial_checkpoint(folder);
+  }
   for (int trainer = 0; trainer < parties_.trainers; ++trainer) {
-    rpc::Message message = make_message(Kind::save, parties_.trainer(trainer), sent_ - 1);
+    rpc::Message message = make_message(Kind::save, parties_.trainer(trainer), pause.after - 1);
     rpc::WireWriter(message.payload).put(folder.string());
     out.push_back(std::move(message));
   }
-  pause_ = {.save = save, .evaluate = evaluate, .answers_missing = parties_.servers + (save ? 1 : 0)};
+  pause.answers_missing = config_.shares() + (pause.save ? 1 : 0);
+  pause_.emplace(std::move(pause));
 }
 
 bool Oracle::advance_pause(Outbox& out) {
@@ -178,14 +158,25 @@ bool Oracle::advance_pause(Outbox& out) {
   if (pause_->evaluate) {
     if (!pause_->evaluator) {
       pause_->began = std::chrono::steady_clock::now();
-      pause_->evaluator.emplace(config_, options_.held_out());
+      pause_->evaluator = std::make_unique<Evaluator>(parties_.trainers, *orders_, options_.held_out());
     }
     if (!pause_->evaluator->done()) return pause_->evaluator->advance(out);
     finish_evaluation();
   }
-  if (pause_->save) finish_save();
-  pause_.reset();
+  end_pause(out);
   return true;
+}
+
+void Oracle::end_pause(Outbox& out) {
+  if (pause_->save) finish_save();
+  if (pause_->asked) {
+    for (int trainer = 0; trainer < parties_.trainers; ++trainer) {
+      rpc::Message message = make_message(Kind::kept, parties_.trainer(trainer), pause_->after);
+      rpc::WireWriter(message.payload).put(pause_->save ? checkpoint_.string() : std::string());
+      out.push_back(std::move(message));
+    }
+  }
+  pause_.reset();
 }
 
 void Oracle::finish_evaluation() {
@@ -198,14 +189,15 @@ void Oracle::finish_evaluation() {
 }
 
 void Oracle::finish_save() {
-  const CheckpointInfo info{.steps = steps_done(),
-                            .samples = samples_,
-                            .servers = parties_.servers,
+  const std::int64_t steps = first_step_ + pause_->after;
+  const CheckpointInfo info{.steps = steps,
+                            .samples = samples_after(pause_->after),
+                            .servers = config_.shares(),
                             .sharding = config_.sharding,
-                            .auc = evaluated_ == sent_ ? auc_ : std::nullopt};
+                            .auc = evaluated_ == pause_->after ? auc_ : std::nullopt};
   complete(config_, info, parameters_, options_.checkpoints, {.every = options_.keep_every});
-  checkpoint_ = complete_checkpoint(options_.checkpoints, steps_done());
-  saved_ = sent_;
+  checkpoint_ = complete_checkpoint(options_.checkpoints, steps);
+  saved_ = pause_->after;
 }
 
 void Oracle::stop_all(Outbox& out) {
@@ -220,7 +212,8 @@ void Oracle::account(const rpc::Message& message) {
   rpc::require(found != open_.end() && rank >= 0 && rank < parties_.trainers,
                "a step that was not handed out is finished");
   StepReport& report = found->second.report;
-  const auto one = rpc::WireReader(message.payload).get<TrainerReport>();
+  StepAccount account = StepAccount::of(message);
+  const TrainerReport& one = account.report;
   std::vector<double>& losses = found->second.losses;
   losses.resize(static_cast<std::size_t>(parties_.trainers));
   losses[static_cast<std::size_t>(rank)] = one.loss;
@@ -230,7 +223,7 @@ void Oracle::account(const rpc::Message& message) {
   report.stored_bytes += one.bytes_stored;
   report.trainers.resize(losses.size());
   report.trainers[static_cast<std::size_t>(rank)] = {one.compute, one.waited_for_plan, one.waited_for_rows,
-                                                     one.waited_for_peers};
+                                                     one.waited_for_peers, std::move(account.spans)};
   if (++found->second.trainers < parties_.trainers) return;
   for (const double loss : losses) report.loss += loss;
   StepReport mean = report;

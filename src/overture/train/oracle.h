@@ -1,23 +1,21 @@
-// Oracle: reads the batches, looks ahead in them, plans every step and hands it out; keeps the account of
-// what has been done, and says when to save and when to stop. Takes messages and makes messages; owns no
-// thread.
+// Oracle: hands out step after step, as its orders plan them; keeps the account of what has been done, and
+// says when to save and when to stop. Takes messages and makes messages; owns no thread.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
-#include <deque>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <optional>
 #include <vector>
 
 #include "overture/data/batch.h"
-#include "overture/lookahead/planner.h"
 #include "overture/train/config.h"
 #include "overture/train/evaluator.h"
+#include "overture/train/orders.h"
 #include "overture/train/party.h"
 #include "overture/train/run.h"
-#include "overture/train/step_part.h"
 
 namespace overture::train {
 
@@ -45,46 +43,47 @@ class Oracle final : public Party {
   bool stop_wanted() const { return options_.stop && options_.stop(); }
   bool save_due(bool ending) const;
   bool evaluation_due(bool ending) const;
-  void plan_step(Outbox& out);
-  void read_batch();
-  void hand_out(Outbox& out);
-  void begin_pause(bool save, bool evaluate, Outbox& out);
+  void next_step(Outbox& out);
+  struct Pause;
+  void begin_pause(Pause pause, Outbox& out);
   bool advance_pause(Outbox& out);
+  void end_pause(Outbox& out);
   void finish_evaluation();
   void finish_save();
   void take_dense_state(const rpc::Message& message);
+  void take_left(const rpc::Message& message);
+  std::int64_t samples_after(std::int64_t batches) const;
   void stop_all(Outbox& out);
   void account(const rpc::Message& message);
 
   const TrainConfig& config_;
-  data::BatchSource& source_;
   const RunOptions& options_;
   Parties parties_;
   std::int64_t first_step_;
   std::int64_t samples_;  // trained so far
 
-  lookahead::Planner planner_;
-  lookahead::StepPlan plan_;
-  data::Batch read_;                 // as it comes from the source
-  std::deque<data::Batch> batches_;  // read but not handed out; without their ids
-  std::int64_t batches_read_ = 0;
-  PartEncoder encoder_;
+  std::unique_ptr<Orders> orders_;
 
   std::int64_t sent_ = 0;        // steps
   std::int64_t saved_ = 0;       // steps at the last checkpoint
   std::int64_t evaluated_ = -1;  // steps at the last evaluation
   std::map<std::int64_t, Open> open_;
-  bool flushed_ = false;  // the last step is out
+  bool ended_ = false;  // the last step is out
   // Between two steps: the servers get all rows, for a checkpoint, an evaluation, or both. The evaluation
   // comes first: who resumes from the checkpoint finds it done.
   struct Pause {
+    std::int64_t after;  // so many batches
     bool save;
-    bool evaluate;
-    int answers_missing;
-    std::optional<Evaluator> evaluator = std::nullopt;  // once the rows are there
+    bool evaluate = false;
+    bool asked = false;  // by the first trainer, who waits for it
+    int answers_missing = 0;
+    std::unique_ptr<Evaluator> evaluator = nullptr;  // once the rows are there
     std::chrono::steady_clock::time_point began{};
   };
   std::optional<Pause> pause_;
+  std::optional<std::int64_t> asked_;  // a pause after so many batches
+  int left_ = 0;                       // trainers that take no more
+  bool handed_in_ = false;             // what they had
   bool stopped_early_ = false;
   bool done_ = false;
   std::int64_t parameters_ = 0;

@@ -6,6 +6,13 @@
 
 namespace overture::train {
 
+// A stretch of time, in nanoseconds of the wall clock.
+struct Interval {
+  std::int64_t begin = 0;
+  std::int64_t end = 0;
+  double seconds() const { return 1e-9 * static_cast<double>(end - begin); }
+};
+
 class Party {
  public:
   virtual ~Party() = default;
@@ -17,10 +24,10 @@ class Party {
   // It neither sends nor expects any more.
   virtual bool done() const = 0;
 
-  // How long the last wait for a message was, and how long the last piece of work, in seconds; told by
-  // drivers that know the time, before what they measured has changed the party.
-  virtual void waited(double /*seconds*/) {}
-  virtual void worked(double /*seconds*/) {}
+  // When the last wait for a message was, and the last piece of work; told by drivers that know the time: of
+  // a wait before the message has changed the party.
+  virtual void waited(const Interval& /*when*/) {}
+  virtual void worked(const Interval& /*when*/) {}
 };
 
 }  // namespace overture::train

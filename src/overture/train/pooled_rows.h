@@ -19,14 +19,21 @@ class PooledRows {
   // the part points to must stay until the gradients have come back.
   std::span<const float> pool(const StepPart& part, std::span<float* const> rows,
                               embedding::Workers& workers);
+  // The same into memory of the caller's.
+  void pool(const StepPart& part, std::span<float* const> rows, std::span<float> out,
+            embedding::Workers& workers);
 
   // `gradients` are of what pool() gave. Changes the rows by them,
-  void update(std::span<const float> gradients, std::span<float* const> rows, std::int64_t step,
-              embedding::Workers& workers) const;
+  void update(std::span<const embedding::TableGradients> gradients, std::span<float* const> rows,
+              std::int64_t step, embedding::Workers& workers);
   // or gives the gradient of every row, dim numbers each.
-  void sum(std::span<const float> gradients, std::span<float* const> sums,
-           embedding::Workers& workers) const {
+  void sum(std::span<const embedding::TableGradients> gradients, std::span<float* const> sums,
+           embedding::Workers& workers) {
     lookups_.sum(gradients, sums, workers);
+  }
+  // Gradients that lie as what pool() gave.
+  std::span<const embedding::TableGradients> as_pooled(std::span<const float> gradients) {
+    return lookups_.as_pooled(gradients);
   }
 
  private:

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <numeric>
+#include <sstream>
 #include <string_view>
 #include <utility>
 
@@ -45,6 +47,26 @@ void IterationTimes::add(double seconds) {
   squares_ += off * (seconds - mean_);
 }
 
+// The clock of a resumed run starts again: its first step is not timed.
+IterationTimes iteration_times(const std::filesystem::path& metrics) {
+  IterationTimes times;
+  std::istringstream lines(read_file(metrics));
+  std::string line;
+  double last = 0;
+  for (int number = 1; std::getline(lines, line); ++number) {
+    const Json step = parse_json(line);
+    const bool last_line = lines.eof();  // cut by a crash
+    if (!step.is_object() || !step.contains("seconds") || !step["seconds"].is_number()) {
+      if (last_line) break;
+      throw UserError({.file = metrics.string(), .line = number}, "is not a line of metrics.jsonl");
+    }
+    const double now = step["seconds"].get<double>();
+    if (now >= last) times.add(now - last);
+    last = now;
+  }
+  return times;
+}
+
 double IterationTimes::deviation() const {
   return counted_ < 2 ? 0 : std::sqrt(squares_ / static_cast<double>(counted_ - 1));
 }
@@ -64,7 +86,11 @@ void Totals::add(const StepReport& report) {
   waited_for_plan_seconds += report.waited_for_plan_seconds;
   waited_for_rows_seconds += report.waited_for_rows_seconds;
   waited_for_peers_seconds += report.waited_for_peers_seconds;
-  loss += (report.loss - loss) / static_cast<double>(std::min<std::int64_t>(steps, 100));
+  last_loss = report.loss;
+  losses_.push_front(report.loss);
+  if (losses_.size() > kSmoothed) losses_.pop_back();
+  const auto tenth = std::clamp<std::int64_t>(steps / 10, 1, std::ssize(losses_));
+  loss = std::accumulate(losses_.begin(), losses_.begin() + tenth, 0.0) / static_cast<double>(tenth);
 }
 
 namespace {
@@ -85,6 +111,7 @@ std::string step_fields(const StepReport& r, double seconds) {
 
 // Of all trainers, by rank, where there are several.
 std::string trainers_field(const StepReport& report) {
+  if (report.trainers.size() < 2) return {};
   std::string text;
   for (const TrainerTimes& one : report.trainers)
     text += fmt::format(
@@ -93,7 +120,7 @@ std::string trainers_field(const StepReport& report) {
         "\"waited_for_peers_seconds\": {:.6f}}}",
         text.empty() ? "" : ", ", one.compute_seconds, one.waited_for_plan_seconds,
         one.waited_for_rows_seconds, one.waited_for_peers_seconds);
-  return text.empty() ? text : ", \"trainers\": [" + text + "]";
+  return ", \"trainers\": [" + text + "]";
 }
 
 // Not a number, as the AUC of samples that are all clicks, is null in JSON.

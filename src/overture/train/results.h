@@ -2,7 +2,9 @@
 // and the sums that the summary shows.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -30,6 +32,10 @@ class IterationTimes {
   double squares_ = 0;
 };
 
+// Of the steps in a run's metrics.jsonl. Throws UserError: the file cannot be read, or a line is not one of
+// ours.
+IterationTimes iteration_times(const std::filesystem::path& metrics);
+
 // Sums over the steps of a run.
 struct Totals {
   std::int64_t steps = 0;
@@ -46,10 +52,15 @@ struct Totals {
   double waited_for_plan_seconds = 0;
   double waited_for_rows_seconds = 0;
   double waited_for_peers_seconds = 0;
-  double loss = 0;  // moving mean, over about a hundred steps
+  double last_loss = 0;
+  double loss = 0;  // mean over the last tenth of the steps, at most a hundred: how the run ended
 
   void add(const StepReport& report);
   double hit_rate() const { return rows == 0 ? 0 : static_cast<double>(hits) / static_cast<double>(rows); }
+
+ private:
+  static constexpr std::size_t kSmoothed = 100;
+  std::deque<double> losses_;  // the last ones, newest first
 };
 
 // A line of JSON per step, which is in the file before the next step. All numbers carry their unit in their

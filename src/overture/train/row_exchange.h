@@ -32,6 +32,11 @@ class RowExchange {
   // Where the gradient of each row of a batch goes, dim numbers each; filled by the caller.
   std::span<float* const> gradients(std::span<const lookahead::PlannedRow> rows);
 
+  // Once they are filled.
+  void scale_gradients(float factor) {
+    for (float& one : memory_) one *= factor;
+  }
+
   // The gradients of rows that `owner` owns.
   void put_gradients(std::span<const lookahead::PlannedRow> rows, Urgency when, int owner,
                      rpc::Buffer& buffer) const;

@@ -9,6 +9,7 @@
 
 #include "overture/data/batch.h"
 #include "overture/data/metrics.h"
+#include "overture/train/messages.h"
 
 namespace overture::train {
 
@@ -25,6 +26,7 @@ struct TrainerTimes {
   double waited_for_plan_seconds = 0;
   double waited_for_rows_seconds = 0;
   double waited_for_peers_seconds = 0;
+  std::vector<Span> spans;  // when it was
 };
 
 // What is known of a step once all trainers have finished it. Times are those of one trainer, the one that
@@ -48,15 +50,16 @@ struct StepReport {
   double waited_for_plan_seconds = 0;
   double waited_for_rows_seconds = 0;
   double waited_for_peers_seconds = 0;
-  std::vector<TrainerTimes> trainers;  // of all, by rank; empty for one
+  std::vector<TrainerTimes> trainers;  // of all, by rank
 };
 
 struct RunOptions {
   std::int64_t steps = -1;            // at most so many more; -1: until the data ends
   std::filesystem::path checkpoints;  // a folder; empty: none are written
   std::int64_t checkpoint_every = 0;  // steps; 0: only at the end
-  std::int64_t keep_every = 0;        // steps whose checkpoints stay for good; 0: none
-  std::function<bool()> stop;         // asked between steps: finish what is under way, save, stop?
+  bool checkpoint_at_end = true;
+  std::int64_t keep_every = 0;  // steps whose checkpoints stay for good; 0: none
+  std::function<bool()> stop;   // asked between steps: finish what is under way, save, stop?
   std::function<void(const StepReport&)> on_step;
   // Opens the samples to evaluate on: after every `evaluate_every` steps, 0 for never, and at the end of a
   // run that was not stopped early, if asked for.

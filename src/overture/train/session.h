@@ -4,14 +4,11 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <memory>
 #include <vector>
 
 #include "overture/data/batch.h"
-#include "overture/train/embedding_server.h"
-#include "overture/train/oracle.h"
+#include "overture/train/party_maker.h"
 #include "overture/train/run.h"
-#include "overture/train/trainer.h"
 
 namespace overture::train {
 
@@ -28,14 +25,13 @@ class Session final : public Training {
   // The result, good after run(): a row with what the optimizer remembers of it,
   std::vector<float> row(std::int64_t table, std::int64_t id);
   // and the dense part.
-  Learner& learner() { return trainers_.front()->learner(); }
+  Learner& learner() { return *parties_.front().learner; }
 
  private:
   TrainConfig config_;
   std::int64_t first_step_ = 0;
   std::int64_t first_sample_ = 0;
-  std::vector<std::unique_ptr<EmbeddingServer>> servers_;
-  std::vector<std::unique_ptr<Trainer>> trainers_;
+  std::vector<MadeParty> parties_;  // but for the oracle, by address
 };
 
 }  // namespace overture::train

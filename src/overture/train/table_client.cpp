@@ -52,7 +52,7 @@ void TableClient::take(rpc::Message message) {
     case Kind::save:
     case Kind::stop:
       require(message.from == parties_.oracle(), "only the oracle gives orders");
-      orders_.push_back(std::move(message));
+      take_order(std::move(message));
       break;
     case Kind::rows: take_rows(message); break;
     case Kind::gradients:
@@ -60,6 +60,27 @@ void TableClient::take(rpc::Message message) {
     case Kind::late_gradients:
     case Kind::late_updates: inbox_.take(std::move(message)); break;
     default: throw rpc::BadMessage("a trainer does not take this kind of message");
+  }
+}
+
+// A pause that was asked for comes before steps that were planned meanwhile.
+void TableClient::take_order(rpc::Message message) {
+  const auto is_step = [](const rpc::Message& one) { return kind_of(one) == Kind::step; };
+  if (leaving_ && is_step(message)) return;
+  auto before = orders_.end();
+  if (kind_of(message) == Kind::save) {
+    before = std::find_if(orders_.begin(), orders_.end(),
+                          [&](const rpc::Message& one) { return is_step(one) && one.step > message.step; });
+  }
+  orders_.insert(before, std::move(message));
+}
+
+void TableClient::leave(Outbox& out) {
+  check(!stepping_, "a trainer leaves between two steps");
+  leaving_ = true;
+  std::erase_if(orders_, [](const rpc::Message& one) { return kind_of(one) == Kind::step; });
+  for (int party = 0; party <= parties_.trainers; ++party) {
+    if (party != 1 + rank_) out.push_back(make_message(Kind::left, rpc::Address{party}, batches_done_));
   }
 }
 
@@ -80,13 +101,14 @@ bool TableClient::next_order(Outbox& out) {
   const bool runs =
       kind_of(next) == Kind::step && rpc::WireReader(next.payload).get<StepHead>().purpose == Purpose::train;
   if (!rounds_done(runs ? next.step - 2 : next.step)) return false;
-  order_ = std::move(orders_.front());
+  if (held_ && kind_of(next) == Kind::step) return false;
+  order_ = std::make_shared<rpc::Message>(std::move(orders_.front()));
   orders_.pop_front();
-  switch (kind_of(order_)) {
+  switch (kind_of(*order_)) {
     case Kind::stop: has_ = Has::end; return true;
     case Kind::save:
-      checkpoint_ = rpc::WireReader(order_.payload).text();
-      write_back(order_.step, checkpoint_.string(), out);
+      checkpoint_ = rpc::WireReader(order_->payload).text();
+      write_back(order_->step, checkpoint_.string(), out);
       has_ = Has::pause;
       paused_ = true;
       return true;
@@ -95,13 +117,12 @@ bool TableClient::next_order(Outbox& out) {
 }
 
 bool TableClient::begin_step(Outbox& out) {
-  part_ = decode(order_.payload, layouts_.size(), parties_.trainers);
+  part_ = decode(order_->payload, layouts_.size(), parties_.trainers);
   if (part_.head.purpose == Purpose::predict) {
     begin_prediction(out);
     return true;
   }
-  if (std::exchange(paused_, false))
-    report_.compute = report_.waited_for_plan = report_.waited_for_rows = report_.waited_for_peers = 0;
+  if (std::exchange(paused_, false)) account_.forget_times();
   slots_.reserve(part_.head.slots);
   owned_.resize(std::max<std::size_t>(owned_.size(), part_.head.slots));
   if (part_.head.clean_up != 0) {
@@ -165,11 +186,11 @@ void TableClient::store_evictions(Outbox& out) {
       std::memcpy(to, slots_.slot(eviction.slot) + held.begin, float_bytes(held.used()));
       to += held.used();
     }
-    report_.bytes_stored += static_cast<std::int64_t>(message.payload.size());
+    account_.report.bytes_stored += static_cast<std::int64_t>(message.payload.size());
     out.push_back(std::move(message));
   }
   for (const Eviction& eviction : part_.evictions) owned_[eviction.slot].until = 0;
-  report_.rows_stored += std::ssize(part_.evictions);
+  account_.report.rows_stored += std::ssize(part_.evictions);
 }
 
 // One request for each batch and server, so that a batch waits for its own rows only.
@@ -187,7 +208,7 @@ void TableClient::fetch_rows(Outbox& out) {
     }
     begin = end;
   }
-  report_.rows_fetched += std::ssize(part_.fetches);
+  account_.report.rows_fetched += std::ssize(part_.fetches);
 }
 
 void TableClient::fetch(Request request, std::int64_t clean_up, Outbox& out) {
@@ -220,7 +241,7 @@ void TableClient::take_rows(const rpc::Message& message) {
     from += held.used();
   }
   if (request.for_batch != kPrediction)
-    report_.bytes_fetched += static_cast<std::int64_t>(message.payload.size());
+    account_.report.bytes_fetched += static_cast<std::int64_t>(message.payload.size());
   const auto waiting = outstanding_.find(request.for_batch);
   if (--waiting->second == 0) outstanding_.erase(waiting);
   requests_.erase(found);
@@ -229,6 +250,10 @@ void TableClient::take_rows(const rpc::Message& message) {
 std::span<const float> TableClient::pooled() { return pooled_.pool(part_, rows_, workers_); }
 
 void TableClient::give_back(std::span<const float> gradients, Outbox& out) {
+  give_back(pooled_.as_pooled(gradients), 1, out);
+}
+
+void TableClient::give_back(std::span<const embedding::TableGradients> gradients, float share, Outbox& out) {
   check(has_ == Has::batch, "gradients are those of the batch that was given");
   has_ = Has::nothing;
   sharing_ = true;
@@ -237,6 +262,7 @@ void TableClient::give_back(std::span<const float> gradients, Outbox& out) {
     return;
   }
   pooled_.sum(gradients, exchange_.gradients(part_.rows), workers_);
+  if (share != 1) exchange_.scale_gradients(share);
   begin_round(Urgency::at_once, out);
 }
 
@@ -244,23 +270,24 @@ void TableClient::finish(double loss, Outbox& out) {
   check(shared(), "a step ends when its rows have been shared");
   if (parties_.trainers > 1) begin_round(Urgency::late, out);  // behind everything that somebody waits for
   remember_owned();
-  report_.loss = loss;
+  account_.report.loss = loss;
   stepping_ = sharing_ = false;
+  ++batches_done_;
   report_finished(out);
 }
 
 void TableClient::report_finished(Outbox& out) {
   rpc::Message message = make_message(Kind::finished, parties_.oracle(), part_.head.batch);
-  rpc::WireWriter(message.payload).put(report_);
+  account_.put(message.payload);
   out.push_back(std::move(message));
-  report_ = {};
+  account_ = {};
 }
 
 void TableClient::give_predictions(std::span<const float> logits, Outbox& out) {
   check(has_ == Has::predict, "predictions are those of the batch that was given");
   has_ = Has::nothing;
   stepping_ = false;
-  rpc::Message message = make_message(Kind::predictions, parties_.oracle(), order_.step);
+  rpc::Message message = make_message(Kind::predictions, parties_.oracle(), order_->step);
   rpc::WireWriter(message.payload).put(logits);
   out.push_back(std::move(message));
 }
@@ -369,14 +396,11 @@ void TableClient::write_back(std::size_t server, std::int64_t done_through, cons
   send(true);
 }
 
-void TableClient::waited(double seconds) {
-  if (stepping_ && !sharing_) {
-    report_.waited_for_rows += seconds;
-  } else if (!stepping_ && orders_.empty()) {
-    report_.waited_for_plan += seconds;
-  } else {
-    report_.waited_for_peers += seconds;
-  }
+void TableClient::waited(const Interval& when) {
+  const Activity what = stepping_ && !sharing_          ? Activity::wait_for_rows
+                        : !stepping_ && orders_.empty() ? Activity::wait_for_plan
+                                                        : Activity::wait_for_peers;
+  account_.add(what, when);
 }
 
 }  // namespace overture::train

@@ -5,15 +5,17 @@
 // train/trainer.h with a model of ours, or any other program, in this order:
 //
 //   take() and advance() until has() is not `nothing`;
-//   batch:   rows = pooled(); compute; give_back(gradients); take() and advance() until shared();
-//   finish(loss) predict: rows = pooled(); compute; give_predictions(logits) pause:   save what is the
-//   caller's own; resume() end:     stop
+//   batch: rows = pooled(); compute; give_back(gradients); take() and advance() until shared(); finish(loss)
+//   predict: rows = pooled(); compute; give_predictions(logits)
+//   pause: save what is the caller's own; resume()
+//   end: stop
 #pragma once
 
 #include <cstdint>
 #include <deque>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <span>
 #include <utility>
 #include <vector>
@@ -24,6 +26,7 @@
 #include "overture/train/peer_inbox.h"
 #include "overture/train/pooled_rows.h"
 #include "overture/train/row_exchange.h"
+#include "overture/train/step_account.h"
 
 namespace overture::train {
 
@@ -52,11 +55,16 @@ class TableClient {
   // With a batch, to train on or to predict: its labels, dense features and lookups,
   const StepPart& batch() const { return part_; }
   std::int64_t step() const { return first_step_ + part_.head.batch; }
-  // and its pooled rows, samples x width of all tables.
+  // and its pooled rows, samples x width of all tables, here or in memory of the caller's.
   std::span<const float> pooled();
+  void pooled(std::span<float> out) { pooled_.pool(part_, rows_, out, workers_); }
+  // What the batch is a view of: who holds it may look at the batch when others have followed.
+  std::shared_ptr<const rpc::Message> order() const { return order_; }
 
-  // The gradient of the mean loss over the whole batch by what pooled() gave.
+  // The gradient of the mean loss over the whole batch by what pooled() gave,
   void give_back(std::span<const float> gradients, Outbox& out);
+  // or that, when multiplied with `share`, by table. One trainer has no use for a share but 1.
+  void give_back(std::span<const embedding::TableGradients> gradients, float share, Outbox& out);
   // Every row that another trainer or the next batch needs is as it must be.
   bool shared() const { return sharing_ && !in_urgent_round(); }
   // Ends the step; `loss` is summed over the samples of this trainer.
@@ -68,9 +76,16 @@ class TableClient {
   const std::filesystem::path& checkpoint() const { return checkpoint_; }
   void resume() { has_ = Has::nothing; }
 
+  // While held, no step begins; a pause and the end still come.
+  void hold(bool held) { held_ = held; }
+  // Between two steps: takes no more of them, whatever the oracle has planned, and tells everybody.
+  void leave(Outbox& out);
+  // Batches that this trainer has finished.
+  std::int64_t batches_done() const { return batches_done_; }
+
   // What is told of the step by finish(); drivers that know the time add it here.
-  void waited(double seconds);
-  void worked(double seconds) { report_.compute += seconds; }
+  void waited(const Interval& when);
+  void worked(const Interval& when) { account_.add(Activity::compute, when); }
 
  private:
   // Rows that were asked for, and where they go.
@@ -94,6 +109,7 @@ class TableClient {
     std::int64_t until = 0;
   };
 
+  void take_order(rpc::Message message);
   bool next_order(Outbox& out);
   bool begin_step(Outbox& out);
   void begin_prediction(Outbox& out);
@@ -130,13 +146,16 @@ class TableClient {
   embedding::SlotArena slots_;
 
   Has has_ = Has::nothing;
-  bool stepping_ = false;            // a step is under way
-  bool sharing_ = false;             // its gradients are back
-  bool paused_ = false;              // since the last step there was a pause: its times do not count
-  std::deque<rpc::Message> orders_;  // from the oracle, in order
-  rpc::Message order_;               // the one under way
-  StepPart part_;                    // a view of it
-  std::vector<float*> rows_;         // of the part, by number
+  bool stepping_ = false;  // a step is under way
+  bool sharing_ = false;   // its gradients are back
+  bool held_ = false;
+  bool leaving_ = false;  // no more steps are taken
+  std::int64_t batches_done_ = 0;
+  bool paused_ = false;                  // since the last step there was a pause: its times do not count
+  std::deque<rpc::Message> orders_;      // from the oracle, in order
+  std::shared_ptr<rpc::Message> order_;  // the one under way
+  StepPart part_;                        // a view of it
+  std::vector<float*> rows_;             // of the part, by number
   std::vector<float> predicted_rows_;
   std::filesystem::path checkpoint_;
   std::int64_t requests_made_ = 0;
@@ -144,7 +163,7 @@ class TableClient {
   std::map<std::int64_t, int> outstanding_;   // requests under way, by the batch that needs them
   std::deque<Round> rounds_;
   std::vector<Owned> owned_;
-  TrainerReport report_;
+  StepAccount account_;
 };
 
 }  // namespace overture::train

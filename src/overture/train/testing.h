@@ -126,9 +126,10 @@ inline Outcome plain_outcome(const TrainConfig& config, std::int64_t batches = k
 }
 
 inline Outcome session_outcome(const TrainConfig& config, RunOptions options = {},
-                               const std::filesystem::path& checkpoint = {}) {
+                               const std::filesystem::path& checkpoint = {},
+                               std::int64_t batches = kTestBatches) {
   Session session(config, checkpoint);
-  TestSource source(config, kTestSamples, kTestBatches);
+  TestSource source(config, kTestSamples, batches);
   Outcome outcome;
   const auto on_step = options.on_step;
   options.on_step = [&](const StepReport& report) {

@@ -2,10 +2,12 @@
 
 #include <utility>
 
+#include "overture/train/dense_state.h"
+
 namespace overture::train {
 
 Trainer::Trainer(const TrainConfig& config, int rank, std::int64_t first_step)
-    : parties_{config.trainers, config.servers},
+    : parties_(config.parties()),
       rank_(rank),
       learner_(config),
       client_({.tables = config.tables,
@@ -37,7 +39,7 @@ bool Trainer::serve_client(Outbox& out) {
       client_.give_predictions(learner_.predict(client_.batch(), client_.pooled()), out);
       return true;
     case TableClient::Has::pause:
-      if (rank_ == 0 && !client_.checkpoint().empty()) send_dense_state(out);
+      if (rank_ == 0 && !client_.checkpoint().empty()) out.push_back(dense_state_message(learner_, parties_));
       client_.resume();
       return true;
     case TableClient::Has::end:
@@ -63,14 +65,6 @@ bool Trainer::finish_step(Outbox& out) {
   if (!dense_done_ || !client_.shared()) return false;
   client_.finish(loss_, out);
   return true;
-}
-
-void Trainer::send_dense_state(Outbox& out) {
-  rpc::Message state = make_message(Kind::dense_state, parties_.oracle(), 0);
-  rpc::WireWriter writer(state.payload);
-  writer.put(std::span<const float>(learner_.parameters().values()));
-  writer.put(std::span<const float>(learner_.optimizer().state()));
-  out.push_back(std::move(state));
 }
 
 }  // namespace overture::train

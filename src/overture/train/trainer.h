@@ -19,8 +19,8 @@ class Trainer final : public Party {
   void take(rpc::Message message, Outbox& out) override;
   bool advance(Outbox& out) override;
   bool done() const override { return client_.has() == TableClient::Has::end; }
-  void waited(double seconds) override { client_.waited(seconds); }
-  void worked(double seconds) override { client_.worked(seconds); }
+  void waited(const Interval& when) override { client_.waited(when); }
+  void worked(const Interval& when) override { client_.worked(when); }
 
   Learner& learner() { return learner_; }
 
@@ -28,7 +28,6 @@ class Trainer final : public Party {
   bool serve_client(Outbox& out);
   void compute(Outbox& out);
   bool finish_step(Outbox& out);
-  void send_dense_state(Outbox& out);
 
   Parties parties_;
   int rank_;

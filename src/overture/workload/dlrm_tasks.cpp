@@ -38,12 +38,10 @@ system::RoundRules rules(const DlrmStep& step) {
   return rules;
 }
 
-// The GPUs of a node first reduce among themselves: each sends and receives its share, 2 S/g.
-Duration reduction_in_node(const DlrmStep& step, Bytes size) {
-  if (step.gpus_per_node == 1) return Duration::zero();
+Duration reduction_first(const DlrmStep& step, Bytes size) {
   if (step.artefacts.free_reduction_in_node && step.all_reduce != system::AlgorithmKind::lockstep_ring)
     return Duration::zero();
-  return transfer_time(size * 2 / step.gpus_per_node, step.between_gpus);
+  return reduction_in_node(size, step.gpus_per_node, step.between_gpus);
 }
 
 // Only a ring all-reduce knows how to use more than one ring.
@@ -65,7 +63,8 @@ class Builder {
       : step_(step),
         graph_(step.nodes),
         groups_(add_groups(graph_, step)),
-        owner_(model::place_tables(step.model.tables, step.nodes, step.placement)),
+        owner_(step.given.empty() ? model::place_tables(step.model.tables, step.nodes, step.placement)
+                                  : step.given),
         samples_(std::max<std::int64_t>(1, step.batch / step.nodes / step.gpus_per_node)) {
     model::require_fit(step.model.tables, owner_, step.nodes, step.memory_per_node);
     tables_on_ = model::tables_per_node(owner_, step.nodes);
@@ -104,13 +103,13 @@ class Builder {
   }
 
   void dense_forward(std::string_view where, std::size_t i, const DenseLayer& layer) {
-    forward_.push_back(
-        add_parts(dense_time(step_.calibration, layer, samples_), fmt::format("{} {} forward", where, i)));
+    forward_.push_back(add_parts(dense(layer).forward, fmt::format("{} {} forward", where, i)));
   }
 
   void dense_backward(std::string_view where, std::size_t i, const DenseLayer& layer) {
-    const Parts parts = add_parts(2 * dense_time(step_.calibration, layer, samples_),
-                                  fmt::format("{} {} backward", where, i));
+    const model::DensePasses passes = dense(layer);
+    const Parts parts =
+        add_parts(passes.input_gradient + passes.weight_gradient, fmt::format("{} {} backward", where, i));
     after_forward(parts);
     const LabelId label = graph_.add_label(fmt::format("{} {} all-reduce", where, i));
     for (const CollectiveTask& task : layer_all_reduces(step_, layer)) {
@@ -119,6 +118,10 @@ class Builder {
       const TaskId reduce = graph_.add(placed, label);
       for (const TaskId part : parts) graph_.depend(part, reduce);
     }
+  }
+
+  model::DensePasses dense(const DenseLayer& layer) const {
+    return dense_passes(step_.compute, step_.model, layer, samples_);
   }
 
   // Backward of an operator also waits for its forward.
@@ -138,17 +141,18 @@ class Builder {
   // As long as the node is busy with the table. GPUs that have a table each work at the same time.
   ForwardBackward table_time(std::size_t t) const {
     const EmbeddingTable& table = step_.model.tables[t];
-    ForwardBackward time = step_.artefacts.fitted_tables
-                               ? fitted_embedding_time(step_.calibration, step_.batch)
-                               : gathered_embedding_time(step_.calibration, table, step_.batch);
+    const auto* fits = std::get_if<model::DlrmCalibration>(&step_.compute.by);
+    check(fits != nullptr || !step_.artefacts.fitted_tables, "only fits have fitted tables");
+    const ForwardBackward time = step_.artefacts.fitted_tables
+                                     ? fitted_embedding_time(*fits, step_.batch)
+                                     : gather_passes(step_.compute, table.row() * table.bag * step_.batch);
     if (step_.artefacts.tables_in_turn) return time;
     const int at_once = std::min(step_.gpus_per_node, tables_on_[static_cast<std::size_t>(owner_[t])]);
     return {.forward = time.forward / at_once, .backward = time.backward / at_once};
   }
 
   void concat_forward() {
-    forward_.push_back(
-        add_parts(concat_time(step_.calibration, step_.model.concatenated(), samples_), "concat forward"));
+    forward_.push_back(add_parts(interaction().forward, "concat forward"));
     const LabelId label = graph_.add_label("features");
     for (std::size_t t = 0; t < owner_.size(); ++t) {
       for (int node = 0; node < step_.nodes; ++node) {
@@ -158,8 +162,7 @@ class Builder {
   }
 
   void concat_backward() {
-    const Parts parts =
-        add_parts(concat_time(step_.calibration, step_.model.concatenated(), samples_), "concat backward");
+    const Parts parts = add_parts(interaction().backward, "concat backward");
     after_forward(parts);
     const LabelId table = graph_.add_label("table backward");
     const LabelId label = graph_.add_label("gradients");
@@ -172,6 +175,8 @@ class Builder {
       }
     }
   }
+
+  ForwardBackward interaction() const { return interaction_passes(step_.compute, step_.model, samples_); }
 
   // Within a node nothing is sent.
   void send(Rank from, Rank to, std::size_t table, TaskId before, TaskId after, LabelId label) {
@@ -205,6 +210,20 @@ DlrmArtefacts DlrmArtefacts::as_published() {
           .tables_in_turn = true};
 }
 
+DlrmStep dlrm_step(const DlrmTraining& training, int nodes) {
+  if (training.sharding != TableSharding::table_wise || training.dense != DenseParallelism::data_parallel) {
+    throw UserError("a step of tasks has whole tables and whole dense layers",
+                    "write sharding: table_wise and dense: data_parallel");
+  }
+  DlrmStep step{.model = training.model, .batch = training.batch, .nodes = nodes};
+  step.gpus_per_node = training.gpus_per_node;
+  step.given = placed(training, nodes);
+  step.between_gpus = training.between_gpus;
+  step.memory_per_node = training.memory_per_gpu * training.gpus_per_node;
+  step.compute = training.compute;
+  return step;
+}
+
 system::SystemConfig dlrm_system(const DlrmStep& step) {
   system::SystemConfig config{.endpoint_delay = Duration{}, .active_chunks = std::numeric_limits<int>::max()};
   config.implementation(system::CollectiveKind::all_reduce) = {.per_dimension = {{step.all_reduce}},
@@ -214,20 +233,21 @@ system::SystemConfig dlrm_system(const DlrmStep& step) {
 }
 
 Bytes table_message(const DlrmStep& step, const EmbeddingTable& table) {
-  const std::int64_t element = step.artefacts.int64_embeddings ? 8 : 4;
-  const Bytes size{step.batch / step.nodes * table.columns * element};
+  const Bytes row = step.artefacts.int64_embeddings ? Bytes{8 * table.columns} : table.row();
+  const Bytes size = row * (step.batch / step.nodes);
   return step.artefacts.whole_packets ? std::max(size, step.packet_sent) : size;
 }
 
 std::vector<CollectiveTask> layer_all_reduces(const DlrmStep& step, const DenseLayer& layer) {
-  std::vector<Bytes> sizes{layer.kernel() + layer.bias()};
-  if (step.artefacts.separate_biases) sizes = {layer.kernel(), layer.bias()};
+  const Bytes number = size_of(step.model.gradients);
+  std::vector<Bytes> sizes{step.model.gradient(layer)};
+  if (step.artefacts.separate_biases) sizes = {number * layer.kernel(), number * layer.bias()};
   const int rings = uses_rings(step) ? static_cast<int>(step.rings.size()) : 1;
   std::vector<CollectiveTask> tasks;
   for (const Bytes size : sizes) {
     for (int ring = 0; ring < rings; ++ring) {
       const Bytes part{size.count() * (ring + 1) / rings - size.count() * ring / rings};
-      tasks.push_back({.group = RankGroup{ring}, .size = part, .before = reduction_in_node(step, size)});
+      tasks.push_back({.group = RankGroup{ring}, .size = part, .before = reduction_first(step, size)});
     }
   }
   return tasks;

@@ -10,6 +10,7 @@
 #include "overture/model/dlrm.h"
 #include "overture/model/dlrm_compute.h"
 #include "overture/model/placement.h"
+#include "overture/workload/dlrm_training.h"
 #include "overture/workload/task_graph.h"
 
 namespace overture::workload {
@@ -41,19 +42,23 @@ struct DlrmStep {
   int nodes = 16;
   int gpus_per_node = 8;
   model::PlacementRule placement = model::PlacementRule::round_robin;
+  model::Placement given{};  // the node of every table, in place of the rule
   system::AlgorithmKind all_reduce = system::AlgorithmKind::lockstep_ring;
   // Rings of fibres that the network has, each through all nodes in this order: a ring all-reduce splits its
   // data over them. Empty: one, in the order of the nodes.
   std::vector<std::vector<Rank>> rings;
   Bandwidth between_gpus = Bandwidth::bits_per_second(200'000'000'000);  // within a node
   Bytes memory_per_node{8 * 80'000'000'000};                             // of eight A100 with 80 GB
-  model::DlrmCalibration calibration;
+  model::DlrmCompute compute;
   DlrmArtefacts artefacts;
   // Of the network on which artefacts depend: on htsim's fat tree 9,000 bytes, of which 8,936 are sent; on
   // its Opera 1,500, and short messages are not padded.
   Bytes packet{9000};
   Bytes packet_sent{8936};
 };
+
+// A training as such a step. Throws UserError for tables or dense layers that are cut.
+DlrmStep dlrm_step(const DlrmTraining& training, int nodes);
 
 // How the study carries out its collectives: all at once, in rounds.
 system::SystemConfig dlrm_system(const DlrmStep& step);

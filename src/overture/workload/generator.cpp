@@ -9,15 +9,13 @@
 #include <fmt/ranges.h>
 
 #include "overture/base/check.h"
+#include "overture/base/csv.h"
 #include "overture/base/files.h"
-#include "overture/compute/csv.h"
 #include "overture/workload/names.h"
 
 namespace overture::workload {
 namespace {
 
-using compute::CsvRow;
-using compute::CsvTable;
 using compute::Gemm;
 using system::CollectiveKind;
 
@@ -73,8 +71,8 @@ MnkLayer mnk_layer(const CsvTable& table, const CsvRow& row, bool strategy_colum
                     fmt::format("columns: {}", fmt::join(table.header.cells, ",")));
   }
   const auto side = [&](std::size_t column) {
-    return compute::whole_number(row.cells[column], table.where(row, table.header.cells[column]), 1,
-                                 compute::kLargestSide);
+    return whole_number(row.cells[column], table.where(row, table.header.cells[column]), 1,
+                        compute::kLargestSide);
   };
   MnkLayer layer{
       .name = layer_name(table, row), .m = side(1), .n = side(2), .k = side(3), .where = table.where(row)};
@@ -174,7 +172,7 @@ void validate(const GeneratorOptions& options) {
 }  // namespace
 
 std::vector<MnkLayer> parse_mnk(std::string_view text, const std::string& file) {
-  const CsvTable table = compute::parse_csv(text, file, kHeader);
+  const CsvTable table = parse_csv(text, file, kHeader);
   const bool strategy_column = has_strategy_column(table);
   std::vector<MnkLayer> layers;
   for (const CsvRow& row : table.rows) layers.push_back(mnk_layer(table, row, strategy_column));

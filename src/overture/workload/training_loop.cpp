@@ -39,6 +39,11 @@ class Emitter {
   int passes() const { return options_.passes; }
   SchedulingPolicy policy() const { return options_.policy; }
 
+  // Are the weights of a dense layer gathered before they are used?
+  bool is_sharded(int layer) const {
+    return layer > 0 && layer < layers() && layer_at(layer).forward.communication.has_value();
+  }
+
   void begin_iteration() { graph_.begin_iteration(); }
 
   void compute(int layer, PassKind kind) {
@@ -79,10 +84,18 @@ class Emitter {
                           .layer = name,
                           .layer_number = layer,
                           .pass = kind});
-    if (pass_of(layer_at(layer), kind).communication) {
+    if (const auto& communication = pass_of(layer_at(layer), kind).communication) {
       groups_[static_cast<std::size_t>(layer)][index_of(kind)] =
-          graph_.add_group_along(dimensions_of(workload_, layer, kind, logical_));
+          communication->sizes ? graph_.add_group(everybody())
+                               : graph_.add_group_along(dimensions_of(workload_, layer, kind, logical_));
     }
+  }
+
+  // By name: sizes of pairs know ranks, not dimensions.
+  std::vector<Rank> everybody() const {
+    std::vector<Rank> ranks;
+    for (int rank = 0; rank < graph_.ranks(); ++rank) ranks.push_back(Rank{rank});
+    return ranks;
   }
 
   void after_frontier(TaskId task) {
@@ -100,7 +113,9 @@ class Emitter {
                                   .kind = communication->kind,
                                   .size = communication->size,
                                   .policy = policy,
-                                  .after = layer_at(layer).update},
+                                  .before = communication->before,
+                                  .after = layer_at(layer).update,
+                                  .sizes = communication->sizes},
                    labels(layer)[index_of(kind)]);
     after_frontier(task);
     return task;
@@ -239,6 +254,45 @@ void dlrm(Emitter& t, bool wait_for_embedding_gradient) {
   }
 }
 
+// A DLRM of ours. The tables' exchange, whatever it is, overlaps the bottom MLP; its gradients come back
+// before the tables are updated. A sharded layer is gathered while the one before it computes, in both
+// directions.
+void recommender(Emitter& t) {
+  const int bottom = t.workload().last_bottom_layer;
+  const int last = t.layers() - 1;
+  const auto gather = [&](int i, PassKind kind) {
+    if (i < 1 || i > last) return;
+    t.finished(i, weight_gradient);
+    t.issue(i, kind, SchedulingPolicy::fifo);
+  };
+  for (int pass = 0; pass < t.passes(); ++pass) {
+    t.begin_iteration();
+    for (int i = 0; i <= last; ++i) {
+      t.finished(i, weight_gradient);
+      if (i > 0) t.finished(i, forward);
+      if (t.is_sharded(i + 1)) gather(i + 1, forward);
+      t.compute(i, forward);
+      if (i == 0) t.issue(0, forward, SchedulingPolicy::highest);
+      if (i == bottom) t.finished(0, forward);
+      t.step();
+    }
+    for (int i = last; i > 0; --i) {
+      t.finished(i, input_gradient);
+      if (t.is_sharded(i - 1)) gather(i - 1, input_gradient);
+      t.compute(i, weight_gradient);
+      t.issue(i, weight_gradient, t.policy());
+      t.step();
+      t.compute(i, input_gradient);
+      if (i == bottom + 1) t.issue(0, input_gradient, SchedulingPolicy::highest);
+      t.step();
+    }
+    t.finished(0, input_gradient);
+    t.compute(0, weight_gradient);
+    t.issue(0, weight_gradient, t.policy());
+    t.step();
+  }
+}
+
 void emit_loop(Emitter& t) {
   switch (t.workload().parallelism) {
     case Parallelism::micro: return micro(t);
@@ -255,6 +309,7 @@ void emit_loop(Emitter& t) {
       return model_parallel(t, {.first_input_gradient = true, .weight_gradients = true});
     case Parallelism::hybrid_dlrm: return dlrm(t, true);
     case Parallelism::hybrid_dlrm_enhanced: return dlrm(t, false);
+    case Parallelism::dlrm: return recommender(t);
   }
   check(false, "every parallelism has a loop");
 }
@@ -299,6 +354,7 @@ system::DimensionMask dimensions_of(const Workload& workload, int layer, PassKin
       return weights ? rest(logical.model_dimensions) : first(logical.model_dimensions);
     case Parallelism::hybrid_dlrm:
     case Parallelism::hybrid_dlrm_enhanced: return weights || layer == 0 ? all : none;
+    case Parallelism::dlrm: return all;
     case Parallelism::hybrid_customized: break;
   }
   return none;

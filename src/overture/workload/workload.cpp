@@ -33,7 +33,7 @@ void check_recomputation(const Workload& workload, const Where& where) {
 
 void check_layer(const Workload& workload, const Layer& layer, const Where& where) {
   for (const Pass* pass : {&layer.forward, &layer.input_gradient, &layer.weight_gradient}) {
-    if (pass->communication && pass->communication->size <= Bytes{}) {
+    if (pass->communication && !pass->communication->sizes && pass->communication->size <= Bytes{}) {
       throw UserError(where, fmt::format("layer {} communicates 0 bytes", layer.name),
                       "leave out what carries nothing");
     }
@@ -58,7 +58,8 @@ const Pass& pass_of(const Layer& layer, PassKind kind) {
 void check_workload(const Workload& workload, const Where& where) {
   if (workload.layers.empty()) throw UserError(where, "has no layers", "a workload has at least one layer");
   const bool dlrm = workload.parallelism == Parallelism::hybrid_dlrm ||
-                    workload.parallelism == Parallelism::hybrid_dlrm_enhanced;
+                    workload.parallelism == Parallelism::hybrid_dlrm_enhanced ||
+                    workload.parallelism == Parallelism::dlrm;
   if (dlrm) check_layer_numbers(workload, {workload.last_bottom_layer}, "last bottom", where);
   check_layer_numbers(workload, workload.checkpoints, "checkpoint", where);
   check_layer_numbers(workload, workload.recompute_starts, "recomputing", where);

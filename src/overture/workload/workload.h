@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -29,11 +30,15 @@ enum class Parallelism : std::uint8_t {
   hybrid_dlrm,
   hybrid_dlrm_enhanced,
   hybrid_customized,
+  dlrm,  // ours: any exchange of tables, dense layers data-parallel or sharded (dlrm_training.h)
 };
 
 struct Communication {
   system::CollectiveKind kind;
   Bytes size;
+  Duration before{};  // what every rank does first, such as reducing among its GPUs
+  // all_to_all: what each rank sends to each other one, in place of `size`.
+  std::shared_ptr<const system::PairSizes> sizes{};
 };
 
 // One pass through one layer: compute, then perhaps communicate.
@@ -59,7 +64,7 @@ struct Workload {
   int model_group = 1;                // ranks that share a model; hybrid_transformer*
   std::vector<int> checkpoints;       // layers whose activations are kept; hybrid_transformer_fwd_in_bckwd
   std::vector<int> recompute_starts;  // layers whose input gradient starts a recomputation; same
-  int last_bottom_layer = 0;          // of the bottom MLP; hybrid_dlrm*
+  int last_bottom_layer = 0;          // of the bottom MLP; hybrid_dlrm* and dlrm
   std::vector<Layer> layers;
 };
 

@@ -103,6 +103,16 @@ function speedups(points: Point[], base: string): Point[] {
   return points.flatMap((p) => (bases.has(key(p)) ? [{ ...p, y: bases.get(key(p))! / p.y }] : []));
 }
 
+// Networks of the published studies keep their colour in every chart, whatever stands beside them: those of the figures.
+const KEPT: [RegExp, string][] = [
+  [/^fat-tree, ring/, 'var(--c1)'],
+  [/^fat-tree, dps/, 'var(--c5)'],
+  [/^topoopt/, 'var(--c3)'],
+  [/^opera, dps/, 'var(--c4)'],
+  [/^opera, ring/, 'var(--c2)'],
+];
+const lineColour = (name: string, i: number): string => KEPT.find(([pattern]) => pattern.test(name))?.[1] ?? series(i);
+
 const lineName = (s: Shape, row: number) =>
   s.series
     .map((c) => s.table.texts(c)[row]!)
@@ -153,7 +163,7 @@ function charts(s: Shape, measure: string, base: string, width: number): Element
         : base !== ''
           ? { label: `times as fast as ${base}`, grid: true, nice: true }
           : { label: y.label, grid: true, ticks: 5, tickFormat: (v: number) => format(v, y.unit), nice: true },
-      color: { domain: names, range: names.map((_, i) => series(i)) },
+      color: { domain: names, range: names.map(lineColour) },
       marks: [
         logAxis('x', ticks, x.label, (v) => format(v, x.unit)),
         isLog && points.length > 0
@@ -182,7 +192,7 @@ function charts(s: Shape, measure: string, base: string, width: number): Element
   const legend = h(
     'div',
     { class: 'legend' },
-    ...names.map((n, i) => h('span', {}, h('i', { style: `background:${series(i)}` }), n || quantity(measure).label)),
+    ...names.map((n, i) => h('span', {}, h('i', { style: `background:${lineColour(n, i)}` }), n || quantity(measure).label)),
     published ? h('span', {}, h('i', { class: 'hollow' }), `published${others.size > 0 ? ` (${[...others].join(', ')})` : ''}`) : null,
   );
   return h('div', {}, legend, h('div', { class: 'multiples' }, ...facets.slice(0, 24).map(one)));
@@ -233,7 +243,7 @@ function scatter(s: Shape, measure: string, width: number): Element {
     x: isLog ? { type: 'log', label: across } : { label: across, ...linear },
     y: isLog ? { type: 'log', label: up } : { label: up, ...linear },
     inset: 8,
-    color: { domain: names, range: names.map((_, i) => series(i)) },
+    color: { domain: names, range: names.map(lineColour) },
     symbol: { domain: names, legend: true },
     marks: [
       isLog ? logAxis('x', logTicks(...ends, 6), across, (v) => format(v, unit)) : null,

@@ -7,6 +7,9 @@ import { format, formatNamed, quantity } from '../units';
 import type { View } from './view';
 
 const HEADLINES = [
+  'held_out.auc',
+  'held_out.log_loss',
+  'best.auc',
   'iteration_us',
   'makespan_us',
   'finished_us',
@@ -17,12 +20,11 @@ const HEADLINES = [
   'busiest_link_utilisation',
   'peak_queue_bytes',
   'drops',
-  'held_out.auc',
-  'held_out.log_loss',
   'auc',
   'log_loss',
   'logloss',
   'loss',
+  'last_loss',
   'final_loss',
   'samples_per_s',
   'samples_per_second',
@@ -39,6 +41,7 @@ const HEADLINES = [
 const MOST_CARDS = 8;
 
 export function headline(run: Run): string[] {
+  if (run.packed.study) return []; // its numbers are in its claims and figures
   const have = run.numbers().map(([key]) => key);
   const known = HEADLINES.filter((key) => have.includes(key));
   const others = have.filter((key) => !known.includes(key) && quantity(key).unit !== '');
@@ -77,7 +80,7 @@ export function remarks(run: Run): HTMLElement {
           `${t.file} has ${t.packed.rows.toLocaleString('en')} rows; this page shows every ${Math.round(t.packed.rows / t.length)}th.`,
       ),
   ];
-  const why = run.text('why');
+  const why = run.packed.study ? undefined : run.text('why'); // a study has its headline
   return h(
     'div',
     {},
@@ -170,7 +173,13 @@ function files(run: Run, host: HTMLElement): void {
         rows,
       ),
       run.packed.files.some((f) => f.name.startsWith('trace'))
-        ? h('p', { class: 'dim' }, 'trace.json.gz also opens in ui.perfetto.dev, in Chrome (about:tracing) and in HTA.')
+        ? h(
+            'p',
+            { class: 'dim' },
+            'To see the timeline in Perfetto, open ',
+            h('a', { href: 'https://ui.perfetto.dev', rel: 'noreferrer' }, 'ui.perfetto.dev'),
+            `, choose \u201cOpen trace file\u201d and take ${run.packed.folder}/trace.json.gz. Chrome (about:tracing) and HTA read it too; HTA rounds below a microsecond unless HTA_DISABLE_NS_ROUNDING=1 is set.`,
+          )
         : null,
     ),
   );

@@ -250,6 +250,7 @@ function tornado(s: Sweep, host: HTMLElement): void {
 function curves(s: Sweep, host: HTMLElement): void {
   if (s.axes.length === 0 || s.table.length > 2000) return;
   let [key, metric] = [s.axes[0]!, s.metric];
+  let scale = 'linear';
   const draw = (width: number): Element => {
     const texts = s.table.texts(key);
     const values = s.table.numbers(metric);
@@ -269,7 +270,10 @@ function curves(s: Sweep, host: HTMLElement): void {
       height: 300,
       marginLeft: 56,
       x: { type: 'point', label: key, domain: [...new Set(texts)] },
-      y: { label, grid: true, nice: true, zero: true },
+      y:
+        scale === 'logarithmic' && rows.every((r) => r.y > 0)
+          ? { label, grid: true, type: 'log' }
+          : { label, grid: true, nice: true, zero: true },
       color: few
         ? { legend: lines.length > 1, domain: lines, range: lines.map((_, i) => `var(--c${i + 1})`) }
         : { type: 'categorical', domain: lines, range: lines.map(() => 'var(--c1)') },
@@ -296,6 +300,12 @@ function curves(s: Sweep, host: HTMLElement): void {
     });
   };
   const frame = plotFigure(host, { title: 'One key at a time', draw });
+  frame.controls.append(
+    select('Scale', ['linear', 'logarithmic'], scale, (v) => {
+      scale = v;
+      frame.redraw();
+    }),
+  );
   if (s.axes.length > 1)
     frame.controls.append(
       select('Along', s.axes, key, (v) => {
@@ -316,6 +326,66 @@ function curves(s: Sweep, host: HTMLElement): void {
         (name) => quantity(name).label,
       ),
     );
+}
+
+// A line per point through all its keys and its result; the best are drawn last, in colour.
+function parallel(s: Sweep, host: HTMLElement): void {
+  const kMost = 500;
+  if (s.axes.length < 2 || s.table.length > kMost) return;
+  const values = s.table.numbers(s.metric);
+  const known = values.filter(Number.isFinite);
+  const [low, high] = [Math.min(...known), Math.max(...known)];
+  if (!(high > low)) return;
+  const columns = [...s.axes, s.metric];
+  const place = (column: string, row: number): number => {
+    if (column === s.metric) return (values[row]! - low) / (high - low);
+    const words = s.table.distinct(column).map(String);
+    return words.length < 2 ? 0.5 : words.indexOf(s.table.texts(column)[row]!) / (words.length - 1);
+  };
+  const up = moreIsBetter(s.metric);
+  const order = values
+    .map((_, i) => i)
+    .filter((i) => Number.isFinite(values[i]!))
+    .sort((a, b) => (up ? 1 : -1) * (values[a]! - values[b]!));
+  const good = new Set(order.slice(-Math.max(1, Math.ceil(order.length / 10))));
+  const lines = order.flatMap((row) =>
+    columns.map((column) => ({
+      column: ending(column, 28),
+      y: place(column, row),
+      row,
+      good: good.has(row),
+      tip: columns.map((c) => `${c}: ${c === s.metric ? formatNamed(c, values[row]!) : s.table.texts(c)[row]}`).join('\n'),
+    })),
+  );
+  const marks = s.axes.flatMap((column) => {
+    const words = s.table.distinct(column).map(String);
+    return words.length > 12
+      ? []
+      : words.map((word, i) => ({ column: ending(column, 28), y: words.length < 2 ? 0.5 : i / (words.length - 1), word }));
+  });
+  const ends = [
+    { column: ending(s.metric, 28), y: 0, word: formatNamed(s.metric, low) },
+    { column: ending(s.metric, 28), y: 1, word: formatNamed(s.metric, high) },
+  ];
+  plotFigure(host, {
+    title: 'All keys at once',
+    caption: 'Each line is a point of the sweep; the best tenth is coloured.',
+    draw: (width) =>
+      plot({
+        width,
+        height: 320,
+        marginRight: 70,
+        x: { type: 'point', label: null, domain: columns.map((c) => ending(c, 28)) },
+        y: { axis: null },
+        marks: [
+          Plot.ruleX(columns.map((c) => ending(c, 28)), { stroke: 'var(--rule)' }),
+          Plot.line(lines.filter((l) => !l.good), { x: 'column', y: 'y', z: 'row', stroke: 'var(--dim)', strokeOpacity: 0.35 }),
+          Plot.line(lines.filter((l) => l.good), { x: 'column', y: 'y', z: 'row', stroke: 'var(--c4)', strokeWidth: 2 }),
+          Plot.text([...marks, ...ends], { x: 'column', y: 'y', text: 'word', dx: 6, textAnchor: 'start', fill: 'var(--ink)' }),
+          Plot.tip(lines, Plot.pointer({ x: 'column', y: 'y', title: 'tip' })),
+        ],
+      }),
+  });
 }
 
 function best(s: Sweep): HTMLElement {
@@ -346,6 +416,7 @@ export const sweep: View = {
     tornado(s, host);
     pareto(s, host);
     curves(s, host);
+    parallel(s, host);
     const rows = Array.from({ length: s.table.length }, (_, r) => s.table.columns.map((c) => s.table.cell(c, r)));
     host.append(
       h(

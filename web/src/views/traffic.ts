@@ -5,6 +5,7 @@ import type { Table } from '../data';
 import { select } from '../dom';
 import { heatFigure, type HeatOptions } from '../heat';
 import { format } from '../units';
+import { isDark } from '../theme';
 import type { View } from './view';
 
 export const traffic: View = {
@@ -69,6 +70,18 @@ const slotColumn = (table: Table) => ['slot', 'slice'].find((name) => table.has(
 const rotorColumn = (table: Table) => ['rotor', 'uplink', 'switch'].find((name) => table.has(name));
 const isSchedule = (table: Table) => table.length > 0 && slotColumn(table) !== undefined && table.has('tor', 'peer');
 
+// Numbers of ToRs are names, not amounts: neighbours get colours that are far apart (steps of the golden angle).
+function torColor(tor: number): [number, number, number] {
+  const hue = (tor * 137.508) % 360;
+  const lightness = (isDark() ? 0.42 : 0.74) + 0.08 * (tor % 2);
+  const chroma = (1 - Math.abs(2 * lightness - 1)) * 0.6;
+  const part = (shift: number) => {
+    const k = (shift + hue / 30) % 12;
+    return Math.round(255 * (lightness - (chroma / 2) * Math.max(-1, Math.min(k - 3, 9 - k, 1))));
+  };
+  return [part(0), part(8), part(4)];
+}
+
 export const schedule: View = {
   id: 'schedule',
   title: 'Optical schedule',
@@ -86,12 +99,13 @@ export const schedule: View = {
       });
       return {
         title: 'Who faces whom, slot by slot',
-        caption: 'The colour is the number of the ToR on the other side; an empty cell is dark.',
+        caption: 'The number, and its colour, is that of the ToR on the other side; an empty cell is dark.',
         rows: tors,
         columns: slots,
         value: (r, c) => cells[r * slots + c]!,
         max: Math.max(1, tors - 1),
-        floor: 0.15,
+        color: (peer) => torColor(peer),
+        cellText: (r, c) => (Number.isNaN(cells[r * slots + c]!) ? '' : String(cells[r * slots + c])),
         legend: ['ToR 0', `ToR ${tors - 1}`],
         rowLabel: (r) => `ToR ${r}`,
         columnLabel: (c) => String(c),
@@ -106,7 +120,7 @@ export const schedule: View = {
               : `to ToR ${cells[r * slots + c]}`,
           `rotor ${chosen}`,
         ],
-        rowHeight: Math.max(4, Math.min(24, 480 / tors)),
+        rowHeight: Math.max(4, Math.min(24, 640 / tors)),
         everyRow: true,
       };
     };

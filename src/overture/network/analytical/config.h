@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "overture/base/units.h"
@@ -58,5 +59,9 @@ double rank_gib_per_s(const DimensionConfig& dimension);
 // `events` outlives the network.
 std::unique_ptr<Network> make_network(const AnalyticalConfig& config, const topology::Hierarchy& machine,
                                       sim::EventQueue& events);
+
+// What is wrong with a dimension that was read, if anything: zero bandwidth, no usable link, ... `where`
+// names the file and the dimension. Throws UserError.
+void check_dimension(const DimensionConfig& dimension, const std::string& file, const std::string& where);
 
 }  // namespace overture::network

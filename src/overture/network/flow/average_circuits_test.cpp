@@ -4,9 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include "overture/formats/dynexp.h"
 #include "overture/network/flow/run_flows.h"
 #include "overture/network/rotor/run_flows.h"
-#include "overture/topology/dynexp_file.h"
 
 namespace overture::network::flow {
 namespace {
@@ -15,7 +15,7 @@ using namespace literals;
 
 topology::Opera opera(int tors) {
   const std::string name = tors == 4 ? "opera_N4_k8_100G.txt" : "opera_N8_k8_100G.txt";
-  return topology::read_dynexp(OVERTURE_GOLDEN "/htsim/topologies/" + name).opera;
+  return formats::read_dynexp(OVERTURE_GOLDEN "/htsim/topologies/" + name).opera;
 }
 
 FlowSpec flow(int from, int to, Bytes size) { return {.from = Rank{from}, .to = Rank{to}, .size = size}; }

@@ -65,7 +65,7 @@ void FlowNetwork::classes_changed() {
   fluid_.set_relays(std::move(links), std::move(relays), most_each);
 }
 
-Statistics FlowNetwork::statistics() const {
+FluidStatistics FlowNetwork::statistics() const {
   return {.messages = messages_,
           .delivered = delivered_,
           .streams = fluid_.streams(),

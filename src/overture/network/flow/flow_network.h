@@ -12,16 +12,16 @@
 #include <vector>
 
 #include "overture/network/flow/config.h"
+#include "overture/network/flow/flow_paths.h"
 #include "overture/network/flow/fluid.h"
 #include "overture/network/flow/symmetry.h"
-#include "overture/network/flow/ways.h"
 #include "overture/network/link_history.h"
 #include "overture/network/network.h"
 #include "overture/sim/event_queue.h"
 
 namespace overture::network::flow {
 
-struct Statistics {
+struct FluidStatistics {
   std::int64_t messages = 0;       // sent between different hosts
   Bytes delivered;                 // every byte once
   std::uint64_t streams = 0;       // classes of flows that ran, each for one run of messages
@@ -39,7 +39,7 @@ class FlowNetwork final : public Network {
   // Has links only if they were watched.
   NetworkRecord record() override;
 
-  Statistics statistics() const;
+  FluidStatistics statistics() const;
   const topology::Graph& graph() const { return topology_.graph; }
   // Bytes a second that the link carries, all messages together, since the last solution.
   double rate_on(int link) const {
@@ -112,7 +112,7 @@ class FlowNetwork final : public Network {
 
   topology::Topology topology_;
   FlowConfig config_;
-  Ways ways_;
+  FlowPaths ways_;
   Symmetry symmetry_;
   std::uint32_t first_link_classes_;
   Fluid fluid_;

@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
+#include "overture/network/flow/flow_paths.h"
 #include "overture/network/flow/max_min.h"
-#include "overture/network/flow/ways.h"
 
 namespace overture::network::flow {
 

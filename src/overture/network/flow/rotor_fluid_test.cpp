@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "overture/formats/dynexp.h"
 #include "overture/network/flow/run_flows.h"
-#include "overture/topology/dynexp_file.h"
 
 namespace overture::network::flow {
 namespace {
@@ -11,7 +11,7 @@ namespace {
 using namespace literals;
 
 topology::Opera small() {
-  return topology::read_dynexp(OVERTURE_GOLDEN "/htsim/topologies/opera_N8_k8_100G.txt").opera;
+  return formats::read_dynexp(OVERTURE_GOLDEN "/htsim/topologies/opera_N8_k8_100G.txt").opera;
 }
 
 FluidRun run(const topology::Opera& opera, const std::vector<FlowSpec>& flows) {

@@ -11,7 +11,7 @@
 namespace overture::network::flow {
 
 struct FluidRun : FlowTimes {
-  Statistics statistics;
+  FluidStatistics statistics;
 };
 
 // A flow to its own host takes no time, one of 0 bytes is sent as 1. Throws UserError when a host does not

@@ -6,22 +6,19 @@
 #include <unordered_map>
 #include <utility>
 
+#include "overture/base/hash.h"
+
 namespace overture::network::flow {
 namespace {
 
-// SplitMix64's finaliser. Two different colours meet with a chance of 2^-64.
-std::uint64_t mix(std::uint64_t x) {
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9U;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebU;
-  return x ^ (x >> 31);
-}
-std::uint64_t mix(std::uint64_t a, std::uint64_t b) { return mix(a * 0x9e3779b97f4a7c15U + mix(b + 1)); }
+// Two different colours meet with a chance of 2^-64.
+std::uint64_t mix(std::uint64_t a, std::uint64_t b) { return split_mix(a * kGoldenStep + split_mix(b + 1)); }
 
 constexpr std::uint64_t kTotal = ~std::uint64_t{0};  // stands for all classes of flows together
 
 }  // namespace
 
-Symmetry::Symmetry(const Ways& ways, std::vector<std::uint32_t> kind_of_link, double tolerance)
+Symmetry::Symmetry(const FlowPaths& ways, std::vector<std::uint32_t> kind_of_link, double tolerance)
     : ways_(ways), kind_of_link_(std::move(kind_of_link)), tolerance_(tolerance) {
   load_.resize(kind_of_link_.size());
   total_.resize(kind_of_link_.size());

@@ -9,8 +9,8 @@
 #include <span>
 #include <vector>
 
+#include "overture/network/flow/flow_paths.h"
 #include "overture/network/flow/flow_set.h"
-#include "overture/network/flow/ways.h"
 
 namespace overture::network::flow {
 
@@ -18,7 +18,7 @@ class Symmetry {
  public:
   // `kind_of_link` tells links apart from the start. `ways` outlives the symmetry. For `tolerance` see
   // FlowConfig.
-  Symmetry(const Ways& ways, std::vector<std::uint32_t> kind_of_link, double tolerance);
+  Symmetry(const FlowPaths& ways, std::vector<std::uint32_t> kind_of_link, double tolerance);
 
   std::uint32_t link_classes() const { return static_cast<std::uint32_t>(size_.size()); }
   std::uint32_t class_of_link(std::uint32_t link) const { return class_[link]; }
@@ -53,7 +53,7 @@ class Symmetry {
   bool split_touched();
   std::uint64_t bundle_colour(std::uint32_t bundle);
 
-  const Ways& ways_;
+  const FlowPaths& ways_;
   std::vector<std::uint32_t> kind_of_link_;
   double tolerance_;
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "overture/base/random.h"
+#include "overture/network/flow/flow_paths.h"
 #include "overture/network/flow/run_flows.h"
-#include "overture/network/flow/ways.h"
 
 namespace overture::network::flow::testing {
 
@@ -20,7 +20,7 @@ inline std::vector<double> plain_fluid(const topology::Topology& topology, const
     std::vector<Use> uses;
     double start, left, delay;
   };
-  Ways ways(topology, config.paths, config.seed);
+  FlowPaths ways(topology, config.paths, config.seed);
   std::vector<State> states;
   for (const FlowSpec& flow : flows) {
     const Way way = ways.find(index(flow.from), index(flow.to));

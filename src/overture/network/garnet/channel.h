@@ -59,7 +59,7 @@ struct Credit {
 
 // What a flit meets between two neighbours. A link that is narrower than a flit takes `parts` cycles for
 // each, and has a bridge at either end; so has its credit link.
-struct Wire {
+struct GarnetWire {
   int latency = 1;
   int parts = 1;
   int width = 0;     // bits
@@ -86,7 +86,7 @@ struct Channel {
   bool to_rank = false;
   int out_port = 0;  // its number among the sender's outputs
   int in_port = 0;   // ... and among the receiver's inputs
-  Wire wire;
+  GarnetWire wire;
   int first_vc = 0;  // the virtual channels that it has, of those of all vnets
 
   // The sender's side.
@@ -113,7 +113,7 @@ struct Channel {
 };
 
 // When what is handed over in the cycle after `now` can be used at the other end.
-inline Cycle arrival(Cycle now, const Wire& wire, Cycle& free) {
+inline Cycle arrival(Cycle now, const GarnetWire& wire, Cycle& free) {
   if (!wire.serialised()) return now + 1 + wire.latency;
   const Cycle start = std::max(now + 3, free);  // two cycles in the bridge
   free = start + wire.parts;

@@ -3,12 +3,13 @@
 #include <algorithm>
 #include <utility>
 
+#include "overture/base/check.h"
 #include "overture/network/garnet/original_engine.h"
 #include "overture/network/garnet/skipping_engine.h"
 
 namespace overture::network::garnet {
 
-Engine::Engine(const GarnetConfig& config, Arrived arrived)
+GarnetEngine::GarnetEngine(const GarnetConfig& config, Arrived arrived)
     : fabric_(config),
       channels_(fabric_.channels()),
       routers_(fabric_.routers()),
@@ -19,12 +20,13 @@ Engine::Engine(const GarnetConfig& config, Arrived arrived)
       lanes_(static_cast<std::size_t>(fabric_.ranks() * fabric_.vnets())),
       packets_(lanes_.size() * static_cast<std::size_t>(vcs_)),
       requests_(channels_.size()),
-      seen_(channels_.size() * static_cast<std::size_t>(fabric_.vnets())) {
+      seen_(channels_.size() * static_cast<std::size_t>(fabric_.vnets())),
+      flit_bytes_((config.flit_width + 7) / 8) {
   statistics_.packets_of_vnet.resize(static_cast<std::size_t>(fabric_.vnets()));
   for (const Router& router : routers_) busy_inputs_.emplace_back((router.in.size() + 63) / 64);
 }
 
-void Engine::send(std::int32_t message, int from, int to, int vnet, std::int64_t packets) {
+void GarnetEngine::send(std::int32_t message, int from, int to, int vnet, std::int64_t packets) {
   if (static_cast<std::size_t>(message) >= destination_.size())
     destination_.resize(static_cast<std::size_t>(message) + 1);
   destination_[static_cast<std::size_t>(message)] = to;
@@ -32,14 +34,30 @@ void Engine::send(std::int32_t message, int from, int to, int vnet, std::int64_t
   wake_interface(from);
 }
 
-void Engine::wake(int rank) {
+void GarnetEngine::watch(LinkLoad& load, std::vector<std::int32_t> links) {
+  check(links.size() == channels_.size(), "every channel is a link or none");
+  load_ = &load;
+  links_ = std::move(links);
+}
+
+// A flit leaves a router: it holds the link for its parts from the next cycle on. What stands in front of the
+// link are the flits that wait for the same one, of which the credits of its virtual channels tell nothing:
+// queues are not noted.
+void GarnetEngine::note_flit(int output, Cycle now) {
+  const std::int32_t link = links_[static_cast<std::size_t>(output)];
+  if (link == kNone) return;
+  const std::int64_t cycle = Duration{kCycle}.count();
+  load_->carry_during(link, (now + 1) * cycle, channel(output).wire.parts * cycle, flit_bytes_);
+}
+
+void GarnetEngine::wake(int rank) {
   // An interface with nothing to inject has no use for it.
   for (int v = 0; v < fabric_.vnets(); ++v) {
     if (!lane(rank, v).waiting.empty()) return wake_interface(rank);
   }
 }
 
-std::unique_ptr<Engine> make_engine(const GarnetConfig& config, Engine::Arrived arrived) {
+std::unique_ptr<GarnetEngine> make_engine(const GarnetConfig& config, GarnetEngine::Arrived arrived) {
   const bool wide = std::max(config.local.width, config.package.width) > config.flit_width;
   if (config.original_order || wide) return std::make_unique<OriginalEngine>(config, std::move(arrived));
   return std::make_unique<SkippingEngine>(config, std::move(arrived));

@@ -10,10 +10,11 @@
 
 #include "overture/network/garnet/fabric.h"
 #include "overture/network/garnet/wheel.h"
+#include "overture/network/link_load.h"
 
 namespace overture::network::garnet {
 
-struct Statistics {
+struct GarnetStatistics {
   std::int64_t packets = 0;  // delivered
   std::int64_t flits = 0;
   std::int64_t packet_cycles = 0;  // from injection to arrival less one, summed over packets, by their tails
@@ -23,15 +24,15 @@ struct Statistics {
   std::vector<std::int64_t> packets_of_vnet;
 };
 
-class Engine {
+class GarnetEngine {
  public:
   // Told of every tail that arrives, interfaces in ascending order: the message it belongs to.
   using Arrived = std::function<void(std::int32_t message)>;
 
-  Engine(const GarnetConfig& config, Arrived arrived);
-  virtual ~Engine() = default;
-  Engine(const Engine&) = delete;
-  Engine& operator=(const Engine&) = delete;
+  GarnetEngine(const GarnetConfig& config, Arrived arrived);
+  virtual ~GarnetEngine() = default;
+  GarnetEngine(const GarnetEngine&) = delete;
+  GarnetEngine& operator=(const GarnetEngine&) = delete;
 
   // Queues the packets of a message. `message` is the caller's number and comes back with every tail.
   void send(std::int32_t message, int from, int to, int vnet, std::int64_t packets);
@@ -45,7 +46,12 @@ class Engine {
   void stand_at(Cycle now) { soonest_ = now; }
   virtual void run(Cycle now) = 0;
 
-  const Statistics& statistics() const { return statistics_; }
+  const GarnetStatistics& statistics() const { return statistics_; }
+
+  const std::vector<Channel>& channels() const { return fabric_.channels(); }
+  // From now on notes in `load` what links between routers carry: channel c is link `links[c]` there, or
+  // none. `load` outlives the engine.
+  void watch(LinkLoad& load, std::vector<std::int32_t> links);
 
  protected:
   struct Queued {
@@ -78,13 +84,13 @@ class Engine {
   void take(Channel& c, const Credit& credit);
   bool holds_flits(int router);
 
-  Fabric fabric_;
+  GarnetFabric fabric_;
   std::vector<Channel>& channels_;
   std::vector<Router>& routers_;
   int vcs_;
   Wheel wheel_;
   Cycle soonest_ = 0;
-  Statistics statistics_;
+  GarnetStatistics statistics_;
 
  private:
   struct Packet {  // in a virtual channel of an interface
@@ -103,6 +109,7 @@ class Engine {
   bool eligible(const Buffer& buffer, int vnet);
   void grant(int output, int inputs, Cycle now);
   void pass(const Request& winner, int output, Cycle now);
+  void note_flit(int output, Cycle now);
 
   int all_vcs_;
   int flits_per_packet_;
@@ -117,10 +124,14 @@ class Engine {
   std::vector<int> requested_;                  // output channels that somebody requests
   std::vector<std::uint64_t> seen_;             // by vnet and output channel: an older packet wants it, too
   std::uint64_t stamp_ = 0;
+
+  LinkLoad* load_ = nullptr;  // null: nobody watches
+  std::vector<std::int32_t> links_;
+  std::int64_t flit_bytes_;
 };
 
 // The one that the config needs: the original's ways where they are asked for, or where links are wider than
 // a flit.
-std::unique_ptr<Engine> make_engine(const GarnetConfig& config, Engine::Arrived arrived);
+std::unique_ptr<GarnetEngine> make_engine(const GarnetConfig& config, GarnetEngine::Arrived arrived);
 
 }  // namespace overture::network::garnet

@@ -11,7 +11,7 @@ std::size_t position(int row, int columns, int column) {
 
 }  // namespace
 
-Fabric::Fabric(const GarnetConfig& config)
+GarnetFabric::GarnetFabric(const GarnetConfig& config)
     : ranks_(config.ranks()),
       vnets_(config.vnets()),
       vcs_(config.vcs),
@@ -23,7 +23,7 @@ Fabric::Fabric(const GarnetConfig& config)
   number_ports();
 }
 
-int Fabric::add(Channel channel, int first_vnet, int count, const GarnetConfig& config) {
+int GarnetFabric::add(Channel channel, int first_vnet, int count, const GarnetConfig& config) {
   channel.first_vc = first_vnet * vcs_;
   const auto vcs = static_cast<std::size_t>(count * vcs_);
   for (int v = first_vnet; v < first_vnet + count; ++v) {
@@ -38,8 +38,8 @@ int Fabric::add(Channel channel, int first_vnet, int count, const GarnetConfig& 
   return static_cast<int>(channels_.size()) - 1;
 }
 
-void Fabric::connect(const GarnetConfig& config) {
-  const Wire own{.latency = config.local.latency, .width = config.flit_width};
+void GarnetFabric::connect(const GarnetConfig& config) {
+  const GarnetWire own{.latency = config.local.latency, .width = config.flit_width};
   for (const bool into : {true, false}) {
     for (int rank = 0; rank < ranks_; ++rank) {
       for (int vnet = 0; vnet < vnets_; ++vnet) {
@@ -54,20 +54,20 @@ void Fabric::connect(const GarnetConfig& config) {
   }
 }
 
-void Fabric::add_ring(const GarnetConfig& config, int dimension, int vnet) {
+void GarnetFabric::add_ring(const GarnetConfig& config, int dimension, int vnet) {
   if (config.size[static_cast<std::size_t>(dimension)] < 2) return;
   const LinkConfig& link = dimension == 0 ? config.local : config.package;
-  const Wire wire{.latency = link.latency, .parts = config.parts(link), .width = link.width};
+  const GarnetWire wire{.latency = link.latency, .parts = config.parts(link), .width = link.width};
   for (int rank = 0; rank < ranks_; ++rank) {
     ring_[position(rank, vnets_, vnet)] =
         add({.from = rank, .to = next_rank(config, rank, vnet), .wire = wire}, vnet, 1, config);
   }
 }
 
-void Fabric::add_switches(const GarnetConfig& config) {
-  const Wire wire{.latency = config.package.latency,
-                  .parts = config.parts(config.package),
-                  .width = config.package.width};
+void GarnetFabric::add_switches(const GarnetConfig& config) {
+  const GarnetWire wire{.latency = config.package.latency,
+                        .parts = config.parts(config.package),
+                        .width = config.package.width};
   for (int s = 0; s < switches_; ++s) {
     for (int rank = 0; rank < ranks_; ++rank)
       down_.push_back(add({.from = ranks_ + s, .to = rank, .wire = wire}, 0, vnets_, config));
@@ -80,7 +80,7 @@ void Fabric::add_switches(const GarnetConfig& config) {
 
 // A router's ports: its rank's by vnet, as many that a directory would have, then the links by the number of
 // the router at the other end, and in the order in which they were made.
-void Fabric::number_ports() {
+void GarnetFabric::number_ports() {
   for (int r = 0; r < ranks_; ++r) {
     Router& router = routers_[static_cast<std::size_t>(r)];
     for (int v = 0; v < vnets_; ++v) router.in.push_back(injection(r, v));
@@ -108,7 +108,7 @@ void Fabric::number_ports() {
   }
 }
 
-int Fabric::next(int router, int destination, int vnet) {
+int GarnetFabric::next(int router, int destination, int vnet) {
   if (router == destination) return ejection(router, vnet);
   if (router >= ranks_) return down_[position(router - ranks_, ranks_, destination)];
   if (vnet < ring_vnets_) return ring_[position(router, vnets_, vnet)];

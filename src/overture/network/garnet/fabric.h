@@ -16,15 +16,16 @@ struct Router {
   std::uint32_t sprayed = 0;      // packets sent up to switches so far
 };
 
-class Fabric {
+class GarnetFabric {
  public:
-  explicit Fabric(const GarnetConfig& config);
+  explicit GarnetFabric(const GarnetConfig& config);
 
   int ranks() const { return ranks_; }
   int vnets() const { return vnets_; }
   int vcs() const { return vcs_; }
 
   std::vector<Channel>& channels() { return channels_; }
+  const std::vector<Channel>& channels() const { return channels_; }
   std::vector<Router>& routers() { return routers_; }
 
   // The channel from a rank into its router, and the one back.

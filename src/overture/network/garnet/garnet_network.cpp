@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "overture/base/check.h"
 
 namespace overture::network::garnet {
@@ -21,12 +23,57 @@ GarnetNetwork::GarnetNetwork(const GarnetConfig& config, sim::EventQueue& events
 
 void GarnetNetwork::carry(const Message& message, Action delivered) {
   stand_at_present();
+  delivered_ += message.size;
   const std::int64_t packets = std::max<std::int64_t>(1, config_.packets(message.size));
   const std::int32_t number = streams_.add(
       {.from = index(message.from), .to = index(message.to), .vnet = message.lane, .tag = message.stream},
       packets, delivered);
   engine_->send(number, index(message.from), index(message.to), message.lane, packets);
   arm();
+}
+
+// The dimension that a ring goes along; switches connect packages.
+std::size_t GarnetNetwork::tier_of(const Channel& channel) const {
+  const int ranks = config_.ranks();
+  if (channel.from >= ranks || channel.to >= ranks) return 1;
+  const int package = config_.size[0];
+  if (channel.from / package == channel.to / package) return 0;
+  const int row = package * config_.size[1];
+  return channel.from / row == channel.to / row ? 1 : 2;
+}
+
+void GarnetNetwork::watch(const MonitorConfig& config) {
+  require_sound(config);
+  const int ranks = config_.ranks();
+  const auto name = [&](int router) {
+    return router < ranks ? fmt::format("h{}", router) : fmt::format("s{}", router - ranks);
+  };
+  std::vector<std::int32_t> numbers;
+  for (const Channel& c : engine_->channels()) {
+    const bool between = !c.from_rank && !c.to_rank;
+    numbers.push_back(between ? static_cast<std::int32_t>(links_.size()) : kNone);
+    if (!between) continue;
+    const auto bits = static_cast<std::int64_t>(std::min(c.wire.width, config_.flit_width));
+    links_.push_back(
+        {.from = name(c.from),
+         .to = name(c.to),
+         .tier = tier_of(c),
+         .rate = Bandwidth::bits_per_second(bits * (Duration::period::den / Duration{kCycle}.count())),
+         .total = {}});
+  }
+  if (links_.empty()) return;
+  load_ = LinkLoad(static_cast<int>(links_.size()), config.interval, bounded(config, links_.size()).samples);
+  engine_->watch(load_, std::move(numbers));
+}
+
+NetworkRecord GarnetNetwork::record() {
+  NetworkRecord record{.detail = NetworkRecord::Detail::load, .links = links_, .delivered = delivered_};
+  record.tiers = {"inside packages", config_.wiring == Wiring::switches ? "to switches" : "rows", "columns"};
+  if (!links_.empty()) load_.put_into(record);
+  const GarnetStatistics& counted = statistics();
+  record.counters = {{"packets", static_cast<std::uint64_t>(counted.packets)},
+                     {"flits", static_cast<std::uint64_t>(counted.flits)}};
+  return record;
 }
 
 void GarnetNetwork::rank_acts(Rank rank) {

@@ -17,21 +17,30 @@ class GarnetNetwork final : public Network {
 
   void rank_acts(Rank rank) override;
 
-  const Statistics& statistics() const { return engine_->statistics(); }
+  // Links between routers, which are named after their ranks (h0) or switches (s0). Queues are not modelled
+  // as such: flits wait in virtual channels.
+  void watch(const MonitorConfig& config) override;
+  NetworkRecord record() override;
+
+  const GarnetStatistics& statistics() const { return engine_->statistics(); }
   std::size_t under_way() const { return streams_.under_way(); }
 
  private:
   void carry(const Message& message, Action delivered) override;
+  std::size_t tier_of(const Channel& channel) const;
   // The cycle that the present belongs to, which the engine has not run yet.
   void stand_at_present();
   void arm();
   void run(Cycle cycle);
 
   GarnetConfig config_;
-  std::unique_ptr<Engine> engine_;
+  std::unique_ptr<GarnetEngine> engine_;
   Streams streams_;
   Cycle armed_ = kNone;  // the earliest cycle for which an event is pending
   Cycle done_ = kNone;   // the last cycle that was run
+  LinkLoad load_;
+  std::vector<NetworkRecord::Link> links_;  // if they are watched
+  Bytes delivered_;
 };
 
 }  // namespace overture::network::garnet

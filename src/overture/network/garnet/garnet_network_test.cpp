@@ -87,12 +87,39 @@ TEST(GarnetNetwork, CountsWhatItCarries) {
   Traffic traffic(network, events);
   traffic.send_at(0, message(0, 2, 512));
   traffic.run();
-  const Statistics& statistics = network.statistics();
+  const GarnetStatistics& statistics = network.statistics();
   EXPECT_EQ(statistics.packets, 2);
   EXPECT_EQ(statistics.flits, 8);
   EXPECT_EQ(statistics.hops, 16);
   EXPECT_EQ(statistics.parts, 64);
   EXPECT_EQ(network.under_way(), 0U);
+}
+
+// Two packets of four flits of 64 bytes over two hops; and watching changes nothing.
+TEST(GarnetNetwork, WatchedLinksCarryEveryFlit) {
+  for (const bool original : {false, true}) {
+    sim::EventQueue events;
+    GarnetConfig config = ring_of(4);
+    config.local.width = 128;
+    config.original_order = original;
+    GarnetNetwork network(config, events);
+    network.watch({});
+    Traffic traffic(network, events);
+    traffic.send_at(0, message(0, 2, 512));
+    EXPECT_EQ(traffic.run().front(), time_of(config, message(0, 2, 512)));
+    const NetworkRecord record = network.record();
+    std::int64_t bytes = 0;
+    int used = 0;
+    for (const NetworkRecord::Link& link : record.links) {
+      bytes += link.total.carried.count();
+      used += link.total.carried.count() > 0 ? 1 : 0;
+    }
+    EXPECT_EQ(bytes, 2 * 512);
+    EXPECT_EQ(used, 2);
+    EXPECT_EQ(record.links.front().rate, Bandwidth::bits_per_second(128'000'000'000));
+    EXPECT_EQ(record.count("flits"), 8U);
+    EXPECT_EQ(record.delivered, Bytes{512});
+  }
 }
 
 TEST(GarnetNetwork, ADeadlockLeavesMessagesUnderWay) {

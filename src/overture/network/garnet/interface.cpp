@@ -3,7 +3,7 @@
 
 namespace overture::network::garnet {
 
-void Engine::inject_and_send(int rank, Cycle now) {
+void GarnetEngine::inject_and_send(int rank, Cycle now) {
   for (int v = 0; v < fabric_.vnets(); ++v) {
     Lane& mine = lane(rank, v);
     if (!mine.waiting.empty()) inject(mine, fabric_.injection(rank, v), now);
@@ -12,7 +12,7 @@ void Engine::inject_and_send(int rank, Cycle now) {
 }
 
 // One packet gets a virtual channel, if any is idle.
-void Engine::inject(Lane& mine, int number, Cycle now) {
+void GarnetEngine::inject(Lane& mine, int number, Cycle now) {
   Channel& c = channel(number);
   for (int i = 0; i < vcs_; ++i) {
     const int vc = c.first_vc + mine.pointer;
@@ -30,7 +30,7 @@ void Engine::inject(Lane& mine, int number, Cycle now) {
 }
 
 // The oldest packet's next flit; where that has no credit the younger ones wait, too.
-void Engine::send_flit(Lane& mine, int number, Cycle now) {
+void GarnetEngine::send_flit(Lane& mine, int number, Cycle now) {
   Channel& c = channel(number);
   const std::uint16_t vc = mine.injected.front();
   std::int32_t& credits = c.credits[c.at(vc)];
@@ -44,7 +44,7 @@ void Engine::send_flit(Lane& mine, int number, Cycle now) {
   if (tail) mine.injected.pop();
 }
 
-void Engine::accept(int number, const Flit& flit, Cycle now) {
+void GarnetEngine::accept(int number, const Flit& flit, Cycle now) {
   push_credit(number, {.vc = flit.vc, .frees = flit.tail}, now);
   ++statistics_.flits;
   statistics_.flit_cycles += now - 1;

@@ -13,7 +13,9 @@ int divide_up(int a, int b) { return (a + b - 1) / b; }
 }  // namespace
 
 OriginalEngine::OriginalEngine(const GarnetConfig& config, Arrived arrived)
-    : Engine(config, std::move(arrived)), pipeline_(config.router_latency - 1), delayed_(channels_.size()) {
+    : GarnetEngine(config, std::move(arrived)),
+      pipeline_(config.router_latency - 1),
+      delayed_(channels_.size()) {
   add_lines(config);
   pending_.resize(4 * lines_.size() + static_cast<std::size_t>(fabric_.ranks()) + routers_.size());
 }

@@ -9,7 +9,7 @@
 
 namespace overture::network::garnet {
 
-class OriginalEngine final : public Engine {
+class OriginalEngine final : public GarnetEngine {
  public:
   OriginalEngine(const GarnetConfig& config, Arrived arrived);
 

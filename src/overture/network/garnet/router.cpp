@@ -6,7 +6,7 @@
 
 namespace overture::network::garnet {
 
-void Engine::enter(Channel& c, const Flit& flit) {
+void GarnetEngine::enter(Channel& c, const Flit& flit) {
   Buffer& buffer = c.buffers[c.at(flit.vc)];
   if (flit.head) {
     const int destination = destination_[static_cast<std::size_t>(flit.message)];
@@ -22,7 +22,7 @@ void Engine::enter(Channel& c, const Flit& flit) {
   if (flit.tail) buffer.flits = buffer.held + buffer.sent;
 }
 
-bool Engine::arbitrate(int number, Cycle now) {
+bool GarnetEngine::arbitrate(int number, Cycle now) {
   const Router& router = routers_[static_cast<std::size_t>(number)];
   const auto& busy = busy_inputs_[static_cast<std::size_t>(number)];
   requested_.clear();
@@ -44,7 +44,7 @@ bool Engine::arbitrate(int number, Cycle now) {
 // The virtual channel that the input lets compete: the first from its pointer whose packet can go on and has
 // no older one of its vnet before it on the way to the same output. The pointer moves by one, not past the
 // winner.
-int Engine::choose(Channel& input) {
+int GarnetEngine::choose(Channel& input) {
   ++stamp_;
   int best = kNone;
   int least = std::numeric_limits<int>::max();
@@ -65,14 +65,14 @@ int Engine::choose(Channel& input) {
   return best;
 }
 
-bool Engine::eligible(const Buffer& buffer, int vnet) {
+bool GarnetEngine::eligible(const Buffer& buffer, int vnet) {
   const Channel& output = channel(buffer.out);
   if (buffer.out_vc == kNone) return output.lowest_idle(vnet * vcs_, vcs_) != kNone;
   return output.credits[output.at(buffer.out_vc)] > 0;
 }
 
 // The first requesting input from the output's pointer, which then moves by one.
-void Engine::grant(int output, int inputs, Cycle now) {
+void GarnetEngine::grant(int output, int inputs, Cycle now) {
   auto& requests = requests_[static_cast<std::size_t>(output)];
   Channel& out = channel(output);
   const auto distance = [&](const Request& request) {
@@ -88,7 +88,7 @@ void Engine::grant(int output, int inputs, Cycle now) {
   pass(winner, output, now);
 }
 
-void Engine::pass(const Request& winner, int output, Cycle now) {
+void GarnetEngine::pass(const Request& winner, int output, Cycle now) {
   Channel& in = channel(winner.input);
   Channel& out = channel(output);
   Buffer& buffer = in.buffers[in.at(winner.vc)];
@@ -100,6 +100,7 @@ void Engine::pass(const Request& winner, int output, Cycle now) {
   --buffer.held;
   const std::int32_t position = buffer.sent++;
   const bool tail = buffer.sent == buffer.flits;
+  if (load_ != nullptr) note_flit(output, now);
   push_flit(output,
             {.message = buffer.message,
              .vc = static_cast<std::uint16_t>(buffer.out_vc),
@@ -115,12 +116,12 @@ void Engine::pass(const Request& winner, int output, Cycle now) {
   }
 }
 
-void Engine::take(Channel& c, const Credit& credit) {
+void GarnetEngine::take(Channel& c, const Credit& credit) {
   ++c.credits[c.at(credit.vc)];
   if (credit.frees) c.set_idle(credit.vc);
 }
 
-bool Engine::holds_flits(int router) {
+bool GarnetEngine::holds_flits(int router) {
   for (const int input : routers_[static_cast<std::size_t>(router)].in) {
     if (input == kNone) continue;
     const Channel& c = channel(input);

@@ -6,7 +6,7 @@
 namespace overture::network::garnet {
 
 SkippingEngine::SkippingEngine(const GarnetConfig& config, Arrived arrived)
-    : Engine(config, std::move(arrived)),
+    : GarnetEngine(config, std::move(arrived)),
       sprays_(config.wiring == Wiring::switches && config.switches > 1),
       interface_marked_(static_cast<std::size_t>(fabric_.ranks()), -1),
       router_marked_(routers_.size(), -1) {}

@@ -10,7 +10,7 @@
 
 namespace overture::network::garnet {
 
-class SkippingEngine final : public Engine {
+class SkippingEngine final : public GarnetEngine {
  public:
   SkippingEngine(const GarnetConfig& config, Arrived arrived);
 

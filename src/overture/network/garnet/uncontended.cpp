@@ -34,7 +34,7 @@ const LinkConfig& UncontendedNetwork::link_to_next(const Message& message) const
 
 void UncontendedNetwork::carry(const Message& message, Action delivered) {
   const LinkConfig& link = link_to_next(message);
-  const Wire wire{.latency = link.latency, .parts = config_.parts(link)};
+  const GarnetWire wire{.latency = link.latency, .parts = config_.parts(link)};
   Lane& lane = lanes_[static_cast<std::size_t>(index(message.from) * vnets_ + message.lane)];
   if (lane.releases.empty()) lane.releases.resize(static_cast<std::size_t>(config_.vcs));
   const Duration now = events().now().time_since_epoch();
@@ -49,7 +49,7 @@ void UncontendedNetwork::carry(const Message& message, Action delivered) {
 
 // Sends a packet into the lane and returns the cycle in which its tail reaches the interface at the other
 // end.
-Cycle UncontendedNetwork::pass_packet(Lane& lane, const Wire& wire, Cycle now, bool first_of_message) {
+Cycle UncontendedNetwork::pass_packet(Lane& lane, const GarnetWire& wire, Cycle now, bool first_of_message) {
   Release& release = lane.releases[lane.next];  // of the packet that had the virtual channel before
   lane.next = (lane.next + 1) % lane.releases.size();
 

@@ -50,7 +50,7 @@ class UncontendedNetwork final : public Network {
 
   void carry(const Message& message, Action delivered) override;
   const LinkConfig& link_to_next(const Message& message) const;
-  Cycle pass_packet(Lane& lane, const Wire& wire, Cycle now, bool first_of_message);
+  Cycle pass_packet(Lane& lane, const GarnetWire& wire, Cycle now, bool first_of_message);
   std::uint32_t keep(const Due& due);
   void arrive(std::uint32_t slot);
   void flush();

@@ -35,6 +35,7 @@ void require_possible(const packet::PacketConfig& config) {
   require(config.tcp.connections == packet::ConnectionUse::per_pair && !config.tcp.slow_start_threshold,
           "has one connection per pair, without a slow start threshold");
   require(config.tcp.header == Bytes{42}, "has headers of 42 B");
+  require(config.tcp.ack_delay == Duration{}, "has ACKs without delay only");
 }
 
 // The links of a graph as cables of two; ns-3 has no other.

@@ -33,7 +33,7 @@ TEST(Ns3Program, RefusesWhatNs3CannotDo) {
 void expect_equal_completions(const topology::Topology& topology, const PacketConfig& config,
                               const std::vector<FlowSpec>& flows, double tolerance) {
   const Ns3Result theirs = run_flows(OVERTURE_NS3, topology, config, flows);
-  const packet::RunResult ours = packet::run_flows(topology, config, flows);
+  const packet::PacketRun ours = packet::run_flows(topology, config, flows);
   ASSERT_EQ(theirs.completion.size(), flows.size());
   for (std::size_t i = 0; i < flows.size(); ++i) {
     ASSERT_TRUE(theirs.completion[i].has_value());

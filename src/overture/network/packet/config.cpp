@@ -105,6 +105,7 @@ void require_sound(const PacketConfig& config) {
     require(window >= tcp.segment && window.count() <= kMaxWindow,
             "tcp: a window holds at least one segment and at most 2 GiB");
   }
+  require(tcp.ack_delay >= Duration::zero(), "tcp: the ACK delay cannot be negative");
   require(tcp.send_delay >= Duration::zero(), "tcp: the send delay cannot be negative");
   require(tcp.min_rto > Duration::zero() && tcp.max_rto >= tcp.min_rto,
           "tcp: the minimum RTO is positive and not above the maximum");

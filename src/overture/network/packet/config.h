@@ -27,7 +27,8 @@ struct TrimConfig {
   double trim_arriving = 0.5;
 };
 
-// Output queues of switches. A host's own queue is never limited and never marks.
+// Output queues of switches. A host's own queue, and those of NICs and switches inside machines, are never
+// limited and never mark.
 struct QueueConfig {
   // Drop-tail: a packet is dropped when the bytes queued, without the packet being sent, and its own exceed
   // this.
@@ -60,6 +61,7 @@ struct TcpConfig {
   Bytes receive_window{524'288};            // constant: the receiver reads at once
   Bytes first_window{65'535};               // until the first ACK: the handshake's window field is not scaled
   std::optional<int> slow_start_threshold;  // segments; unlimited if not given
+  Duration ack_delay{};                     // from a data packet's arrival to its ACK
   Duration send_delay{1};  // from the send call to the first packet (a tick of the simulator)
 
   int duplicate_acks = 3;                                     // that make a loss (RFC 5681)

@@ -32,7 +32,7 @@ TEST(Credits, NoTorusLocksUp) {
       PacketConfig config = scarce();
       config.paths = rule;
       const int hosts = torus.graph.hosts();
-      const RunResult result = run_flows(torus, config, all_to_all(hosts, 8_KiB));
+      const PacketRun result = run_flows(torus, config, all_to_all(hosts, 8_KiB));
       EXPECT_EQ(result.finished, static_cast<std::size_t>(hosts * (hosts - 1)))
           << sizes.size() << ' ' << hosts;
       EXPECT_EQ(result.statistics.delivered, 8_KiB * hosts * (hosts - 1));
@@ -72,7 +72,7 @@ TEST(Credits, DeliversEveryByteOnceAndDropsNothing) {
       config.roce.payload = Bytes{900};
     }
     const std::vector<FlowSpec> flows = draw_flows(random, topology.graph.hosts());
-    const RunResult result = run_flows(topology, config, flows);
+    const PacketRun result = run_flows(topology, config, flows);
     Bytes sent{0};
     for (std::size_t i = 0; i < flows.size(); ++i) {
       ASSERT_TRUE(result.completion[i]) << "seed " << seed << " flow " << i;
@@ -127,7 +127,7 @@ TEST(Credits, CutThroughIsWhatFlitsDoOneByOne) {
     config.plain.payload = credits.flit * per_packet;
     const int packets = 1 + static_cast<int>(random.below(20));
     const int hops = 1 + static_cast<int>(random.below(4));
-    const RunResult result =
+    const PacketRun result =
         run_flows(topology::torus({.sizes = {9}, .ring = ring, .local = local}), config,
                   {{.from = Rank{0}, .to = Rank{hops}, .size = config.plain.payload * packets}});
     std::vector<topology::Wire> wires(static_cast<std::size_t>(hops), ring);
@@ -163,7 +163,7 @@ TEST(Credits, ABusyLinkNeverRests) {
   PacketConfig config = plain_credits();
   config.lossless.credits.channels = 64;
   // Hosts 4 and 0 send over the link from router 0 to router 1.
-  const RunResult result = run_flows(
+  const PacketRun result = run_flows(
       ring, config,
       {{.from = Rank{4}, .to = Rank{1}, .size = 1_MiB}, {.from = Rank{0}, .to = Rank{1}, .size = 1_MiB}});
   const Duration ideal = transfer_time(2_MiB, 200_Gbps);
@@ -200,7 +200,7 @@ TEST(Credits, AStoppedRunGoesOnAsIfNothingHadHappened) {
 TEST(Credits, AsANetworkItGivesTheSameTimes) {
   for (const PacketConfig& config : {plain_credits(), roce()}) {
     const std::vector<FlowSpec> flows = all_to_all(9, 20_KiB);
-    const RunResult alone = run_flows(topology::torus({.sizes = {3, 3}}), config, flows);
+    const PacketRun alone = run_flows(topology::torus({.sizes = {3, 3}}), config, flows);
     sim::EventQueue events;
     PacketNetwork network(topology::torus({.sizes = {3, 3}}), config, events);
     events.at(Time{1s}, [] {});

@@ -11,7 +11,7 @@ namespace overture::network::packet {
 namespace {
 
 // The parts of a network, one after the other, add what they counted.
-void count(const Fabric& fabric, Statistics& sum) {
+void count(const Fabric& fabric, PacketStatistics& sum) {
   const FabricCounts& counts = fabric.counts();
   sum.packet_hops += counts.hops;
   sum.drops += counts.drops;
@@ -20,7 +20,7 @@ void count(const Fabric& fabric, Statistics& sum) {
   sum.fabric_memory += fabric.memory();
 }
 
-void count(const LosslessFabric& fabric, Statistics& sum) {
+void count(const LosslessFabric& fabric, PacketStatistics& sum) {
   const LosslessCounts& counts = fabric.counts();
   sum.packet_hops += counts.hops;
   sum.drops += counts.drops;
@@ -40,7 +40,7 @@ void record(const Fabric& fabric, std::int64_t now, std::vector<LinkRecord>& rec
   for (std::size_t id = 0; id < fabric.links().size(); ++id) {
     if (fabric.links()[id].bytes == 0 && fabric.more()[id].drops == 0) continue;
     const LinkMore& more = fabric.more()[id];
-    const Link& link = fabric.links()[id];
+    const FabricLink& link = fabric.links()[id];
     const std::int64_t waiting = bytes_in(more, std::max<std::int64_t>(link.free_at - now, 0));
     const Bytes carried{static_cast<std::int64_t>(link.bytes) - waiting};
     records[id] = {.carried = carried,
@@ -69,7 +69,7 @@ void record(const LosslessFabric& fabric, std::int64_t, std::vector<LinkRecord>&
 void look_at(const Fabric& fabric, std::int64_t when, std::vector<LinkState>& links) {
   links.resize(fabric.links().size());
   for (std::size_t id = 0; id < links.size(); ++id) {
-    const Link& link = fabric.links()[id];
+    const FabricLink& link = fabric.links()[id];
     if (link.bytes == 0) continue;  // or it leaves another part
     const std::int64_t leaving = bytes_in(fabric.more()[id], std::max<std::int64_t>(link.free_at - when, 0));
     const std::int64_t held = fabric.waiting().empty() ? 0 : fabric.waiting()[id].bytes;
@@ -194,8 +194,8 @@ std::uint64_t Engine::digest() const {
   return sum;
 }
 
-Statistics Engine::statistics() const {
-  Statistics result;
+PacketStatistics Engine::statistics() const {
+  PacketStatistics result;
   const auto add = [&](const auto& fabric, const auto& transport) {
     count(fabric, result);
     const TransportCounts& counts = transport.counts();

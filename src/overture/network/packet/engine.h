@@ -7,10 +7,10 @@
 #include <variant>
 #include <vector>
 
+#include "overture/network/link_history.h"
 #include "overture/network/packet/fabric.h"
 #include "overture/network/packet/htsim_dctcp.h"
 #include "overture/network/packet/lossless_fabric.h"
-#include "overture/network/link_history.h"
 #include "overture/network/packet/ndp.h"
 #include "overture/network/packet/parallel_stack.h"
 #include "overture/network/packet/roce.h"
@@ -21,7 +21,7 @@
 namespace overture::network::packet {
 
 // A network and the transport on it. In one place in memory: the second refers to the first.
-template <class FabricKind, class TransportKind>
+template <class FabricKind, TransportContract TransportKind>
 struct Stack {
   // Could parts of it run at the same time? Then it ends as they would: at the end of a window.
   static constexpr bool kWindows = std::is_same_v<FabricKind, Fabric>;
@@ -73,7 +73,7 @@ class Engine {
   std::vector<Completion>& completions();
 
   std::uint64_t digest() const;
-  Statistics statistics() const;
+  PacketStatistics statistics() const;
   std::vector<LinkRecord> links() const;
   // Of all links at `when`: now(), or later and before the next event.
   void observe(std::int64_t when, std::vector<LinkState>& links) const;

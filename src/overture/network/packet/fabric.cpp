@@ -54,7 +54,7 @@ bool has_short_wires(const topology::Graph& graph, const PacketConfig& config) {
 const topology::Topology& with_room_for_links(const topology::Topology& topology,
                                               const PacketConfig& config) {
   const std::size_t links = topology.graph.links().size();
-  const std::size_t bytes = links * (sizeof(Link) + sizeof(LinkMore) + kFirstRing * sizeof(Packet));
+  const std::size_t bytes = links * (sizeof(FabricLink) + sizeof(LinkMore) + kFirstRing * sizeof(Packet));
   require_memory(config, links, bytes);
   return topology;
 }
@@ -89,10 +89,11 @@ Fabric::Fabric(const topology::Topology& topology, const PacketConfig& config, c
   }
   for (std::uint32_t id = 0; id < links_.size(); ++id) {
     const topology::Link& link = graph.links()[id];
-    build_link(id, link, graph.is_host(link.from) ? QueueConfig{} : config.queue);
+    build_link(id, link, graph.is_inside_machine(link.from) ? QueueConfig{} : config.queue);
   }
   if (config.queue.shared_limit) {
     for (int node = graph.hosts(); node < graph.nodes(); ++node) {
+      if (graph.is_inside_machine(node)) continue;
       pools_.push_back({.limit = config.queue.shared_limit->count(),
                         .first_link = first_link_[static_cast<std::size_t>(node)],
                         .links = static_cast<std::uint32_t>(graph.ports(node)),
@@ -107,7 +108,7 @@ Fabric::Fabric(const topology::Topology& topology, const PacketConfig& config, c
 }
 
 void Fabric::build_link(std::uint32_t id, const topology::Link& from, const QueueConfig& queue) {
-  Link& link = links_[id];
+  FabricLink& link = links_[id];
   LinkMore& more = more_[id];
   const std::int64_t rate = from.wire.rate.bits_per_second();
   more.bits_per_second = rate;
@@ -128,7 +129,7 @@ void Fabric::allocate_ring(std::uint32_t id) {
 }
 
 void Fabric::take_over(std::uint32_t id, const Packet& packet) {
-  Link& link = links_[id];
+  FabricLink& link = links_[id];
   LinkMore& more = more_[id];
   if (link.tail - link.head > link.mask) grow(id);
   if (link.empty()) announce(id, link, packet, more.last_arrival);
@@ -143,7 +144,7 @@ std::int64_t Fabric::travel_time(int from, int to, std::uint64_t route, std::int
     if (route == 0) [[unlikely]]
       route = routes_.word(at, to, 0);  // a long way: any of its ends will do
     const std::uint32_t id = before + static_cast<std::uint32_t>(route & port_mask_);
-    const Link& link = links_[id];
+    const FabricLink& link = links_[id];
     time += link.delay + serialisation(link, more_[id], size);
     at = link.to ^ (link.to >> 31);  // of a link that ends in another part, too
     before = link.next_port;
@@ -162,9 +163,10 @@ void Fabric::share_buffers() {
 }
 
 std::size_t Fabric::memory() const {
-  std::size_t bytes = links_.size() * (sizeof(Link) + sizeof(LinkMore));
-  for (const Link& link : links_) bytes += (link.mask + 1) * sizeof(Packet);
-  for (const Waiting& waiting : waiting_) bytes += sizeof(Waiting) + (waiting.mask + 1) * sizeof(Packet);
+  std::size_t bytes = links_.size() * (sizeof(FabricLink) + sizeof(LinkMore));
+  for (const FabricLink& link : links_) bytes += (link.mask + 1) * sizeof(Packet);
+  for (const WaitingData& waiting : waiting_)
+    bytes += sizeof(WaitingData) + (waiting.mask + 1) * sizeof(Packet);
   return bytes;
 }
 

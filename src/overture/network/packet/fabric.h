@@ -7,6 +7,7 @@
 #include <limits>
 #include <vector>
 
+#include "overture/base/hash.h"
 #include "overture/base/random.h"
 #include "overture/network/packet/calendar.h"
 #include "overture/network/packet/config.h"
@@ -14,6 +15,7 @@
 #include "overture/network/packet/packet.h"
 #include "overture/network/packet/parallel_partition.h"
 #include "overture/network/packet/routes.h"
+#include "overture/network/packet/transport.h"
 
 namespace overture::network::packet {
 
@@ -85,7 +87,7 @@ class Fabric {
   // Runs events in order until none is due by `limit` or the transport wants a pause(). The transport has
   // receive(packet), timer(id), destination(packet), prefetch(packet) and pause(); one with kTrims also
   // link_free(link), host_timer(host) and stale(packet).
-  template <class Transport>
+  template <FabricTransport Transport>
   void run(Transport& transport, std::int64_t limit);
 
   // Takes out the packets that left for another part by `end`, up to which all events have run: calls
@@ -101,9 +103,9 @@ class Fabric {
   std::uint64_t digest() const { return digest_; }
 
   const FabricCounts& counts() const { return counts_; }
-  const std::vector<Link>& links() const { return links_; }
+  const std::vector<FabricLink>& links() const { return links_; }
   const std::vector<LinkMore>& more() const { return more_; }
-  const std::vector<Waiting>& waiting() const { return waiting_; }
+  const std::vector<WaitingData>& waiting() const { return waiting_; }
   // Bytes of memory in links, rings and calendar.
   std::size_t memory() const;
 
@@ -130,14 +132,14 @@ class Fabric {
 
   // `from` is the link that it came on, or kNone.
   void enqueue(std::uint32_t id, Packet& packet, std::uint32_t from) {
-    Link& link = links_[id];
+    FabricLink& link = links_[id];
     const std::int64_t wait = std::max<std::int64_t>(link.free_at - now_, 0);
     if (wait > link.attention && !admit(id, packet, wait, from)) [[unlikely]]
       return;
     commit(id, link, packet, now_ + wait);
   }
   // The packet starts to leave at `start`, when the link is free.
-  void commit(std::uint32_t id, Link& link, Packet& packet, std::int64_t start) {
+  void commit(std::uint32_t id, FabricLink& link, Packet& packet, std::int64_t start) {
     const std::int64_t sending = serialisation(link, more_[id], packet.size);
     link.free_at = start + sending;
     link.bytes += packet.size;
@@ -158,7 +160,7 @@ class Fabric {
     leaving_.push_back(id);
     next_leaving_ = std::min(next_leaving_, links_[id].free_at);
   }
-  Packet take(Link& link, std::uint32_t id) {
+  Packet take(FabricLink& link, std::uint32_t id) {
     const Packet packet = link.front();
     ++link.head;
     if (!link.empty()) announce(id, link, link.front(), packet.arrival);
@@ -169,7 +171,7 @@ class Fabric {
   // where wires are longer than packets, one that found its link free, for it was known longer that this one
   // would come than that the one before would have left; then the second of its train, and so on. ns-3 has
   // the same order.
-  void announce(std::uint32_t id, const Link& link, const Packet& packet, std::int64_t last) {
+  void announce(std::uint32_t id, const FabricLink& link, const Packet& packet, std::int64_t last) {
     const std::int64_t sending = serialisation(link, more_[id], packet.size);
     if (packet.arrival - sending == last) {
       calendar_.push_next(id, packet.arrival, link.delay + sending);
@@ -177,13 +179,13 @@ class Fabric {
       calendar_.push_first(id, packet.arrival, link.delay + sending);
     }
   }
-  template <class Transport>
+  template <FabricTransport Transport>
   void arrive(Transport& transport, std::uint32_t id);
-  template <class Transport>
+  template <FabricTransport Transport>
   void serve(Transport& transport, std::uint32_t id);
-  template <class Transport>
+  template <FabricTransport Transport>
   void dispatch(Transport& transport, std::uint32_t what);
-  template <class Transport>
+  template <FabricTransport Transport>
   void prefetch(Transport& transport);
 
   // In queue.cpp: what a queue does with a packet that has to wait longer than `attention`. False: dropped.
@@ -205,7 +207,7 @@ class Fabric {
   // Control packets have priority and leave in order, so that their future is known as a FIFO's is: after
   // what is being sent and the control packets before.
   void enqueue_control(std::uint32_t id, Packet& packet) {
-    Link& link = links_[id];
+    FabricLink& link = links_[id];
     const std::int64_t wait = std::max<std::int64_t>(link.free_at - now_, 0);
     if (wait > link.attention && control_full(id, packet)) [[unlikely]]
       return;
@@ -220,7 +222,7 @@ class Fabric {
   std::int64_t now_ = 0;
   std::uint64_t digest_ = 0;
   std::uint64_t port_mask_ = 0;
-  std::vector<Link> links_;
+  std::vector<FabricLink> links_;
   Calendar calendar_;
   FabricCounts counts_;
   std::vector<LinkMore> more_;
@@ -232,9 +234,9 @@ class Fabric {
   int part_;
   std::vector<std::uint32_t> leaving_;  // links with packets for other parts
   std::int64_t next_leaving_ = std::numeric_limits<std::int64_t>::max();
-  std::vector<Waiting> waiting_;  // per link, with NDP
-  std::uint32_t host_links_ = 0;  // links before this one leave a host
-  std::int64_t data_limit_ = 0;   // bytes
+  std::vector<WaitingData> waiting_;  // per link, with NDP
+  std::uint32_t host_links_ = 0;      // links before this one leave a host
+  std::int64_t data_limit_ = 0;       // bytes
   std::int64_t control_limit_ = 0;
   std::uint64_t trim_below_ = 0;  // a random number below this trims the packet that comes
   std::uint16_t header_ = 0;      // bytes that trimming leaves
@@ -243,9 +245,9 @@ class Fabric {
   Routes routes_;
 };
 
-template <class Transport>
+template <FabricTransport Transport>
 inline void Fabric::arrive(Transport& transport, std::uint32_t id) {
-  Link& link = links_[id];
+  FabricLink& link = links_[id];
   Packet packet = take(link, id);
   ++counts_.hops;
   if constexpr (Transport::kTrims) {
@@ -269,7 +271,7 @@ inline void Fabric::arrive(Transport& transport, std::uint32_t id) {
 }
 
 // A link that data waits for is free, unless control packets came in between.
-template <class Transport>
+template <FabricTransport Transport>
 inline void Fabric::serve(Transport& transport, std::uint32_t id) {
   if (links_[id].free_at > now_) return arm(id);
   waiting_[id].armed = false;
@@ -277,7 +279,7 @@ inline void Fabric::serve(Transport& transport, std::uint32_t id) {
   start_waiting(id);
 }
 
-template <class Transport>
+template <FabricTransport Transport>
 inline void Fabric::dispatch(Transport& transport, std::uint32_t what) {
   if constexpr (Transport::kTrims) {
     const std::uint32_t links = link_count();
@@ -296,26 +298,26 @@ inline void Fabric::dispatch(Transport& transport, std::uint32_t what) {
 // What the next events will touch is fetched while this one runs: first the link, then its packet, then where
 // that goes: the next link and the end of its ring, or the flow. Always inlined: g++ 12 takes a function that
 // only prefetches for one that does nothing, and drops the call.
-template <class Transport>
+template <FabricTransport Transport>
 [[gnu::always_inline]] inline void Fabric::prefetch(Transport& transport) {
-  const auto link_ahead = [this](std::size_t places) __attribute__((always_inline))->Link* {
+  const auto link_ahead = [this](std::size_t places) __attribute__((always_inline))->FabricLink* {
     const std::uint32_t what = calendar_.ahead(places);
     return what < (Transport::kTrims ? link_count() : kTimer) ? &links_[what] : nullptr;
   };
-  const auto next_link = [this](Link& link) {
+  const auto next_link = [this](FabricLink& link) {
     return &links_[link.next_port + (link.front().route & port_mask_)];
   };
-  if (Link* const link = link_ahead(7)) __builtin_prefetch(link);
-  if (Link* const link = link_ahead(5)) __builtin_prefetch(&link->front());
-  if (Link* const link = link_ahead(3)) {
+  if (FabricLink* const link = link_ahead(7)) __builtin_prefetch(link);
+  if (FabricLink* const link = link_ahead(5)) __builtin_prefetch(&link->front());
+  if (FabricLink* const link = link_ahead(3)) {
     if (link->front().route == 0) {
       transport.prefetch(link->front());
     } else {
       __builtin_prefetch(next_link(*link));
     }
   }
-  if (Link* const link = link_ahead(1); link != nullptr && link->front().route != 0) {
-    const Link* const next = next_link(*link);
+  if (FabricLink* const link = link_ahead(1); link != nullptr && link->front().route != 0) {
+    const FabricLink* const next = next_link(*link);
     __builtin_prefetch(&next->ring[next->tail & next->mask], 1);
   }
 }
@@ -324,7 +326,7 @@ template <class Letter>
 void Fabric::hand_over(std::int64_t end, Letter letter) {
   next_leaving_ = std::numeric_limits<std::int64_t>::max();
   std::erase_if(leaving_, [&](std::uint32_t id) {
-    Link& link = links_[id];
+    FabricLink& link = links_[id];
     // What has not left yet may still be marked, and counts as queued.
     for (; !link.empty() && link.front().arrival - link.delay <= end; ++link.head) {
       letter(part_of(~link.to), id, link.front());
@@ -334,17 +336,14 @@ void Fabric::hand_over(std::int64_t end, Letter letter) {
   });
 }
 
-template <class Transport>
+template <FabricTransport Transport>
 void Fabric::run(Transport& transport, std::int64_t limit) {
-  constexpr std::uint64_t kPrime = 0x9e3779b97f4a7c15U;
   for (;;) {
     if (!calendar_.due(limit) && !calendar_.load(limit)) return;
     const Calendar::Entry event = calendar_.pop();
     prefetch(transport);
     now_ = event.when;
-    const std::uint64_t mixed =
-        (static_cast<std::uint64_t>(event.when) ^ (std::uint64_t{event.what} << 32)) * kPrime;
-    digest_ += mixed ^ (mixed >> 29);
+    digest_ += digest_step(static_cast<std::uint64_t>(event.when) ^ (std::uint64_t{event.what} << 32));
     dispatch(transport, event.what);
     if (transport.pause()) [[unlikely]]
       return;

@@ -37,7 +37,7 @@ TEST(FactsNs3, WithSmallBuffersTheMinimumRtoDecides) {
   config.queue.port_limit = 512_KiB;
   for (const Duration min_rto : {Duration{1ms}, Duration{10ms}, Duration{200ms}}) {
     config.tcp.min_rto = min_rto;
-    const RunResult result = run_flows(topology::star({.hosts = 64}), config, naive);
+    const PacketRun result = run_flows(topology::star({.hosts = 64}), config, naive);
     EXPECT_NEAR(static_cast<double>(result.statistics.drops), 17319, 0.01 * 17319);
     EXPECT_NEAR(to_us(result.makespan - min_rto), 224.8, 50);
   }

@@ -77,7 +77,7 @@ template <class TopologyOf>
 LossComparison compare_draws(const std::string& name, const PacketConfig& config, TopologyOf topology_of) {
   LossComparison all;
   for (const auto& [number, draw] : read_draws(name)) {
-    const RunResult result = run_flows(topology_of(draw), config, draw.flows);
+    const PacketRun result = run_flows(topology_of(draw), config, draw.flows);
     for (std::size_t i = 0; i < draw.flows.size(); ++i) {
       const double ours = to_ns(result.completion[i].value());
       all.ours_ns += ours;

@@ -34,6 +34,7 @@ std::uint32_t HtsimDctcp::post(int from, int to, std::int64_t bytes, std::int64_
   flow.destination = to;
   flow.bytes = bytes;
   const std::int64_t least = std::max<std::int64_t>(bytes, segment_) - 1;
+  require_countable((least + segment_ - 1) / segment_, segment_, std::int64_t{1} << 31);
   flow.packets = 1 + static_cast<std::uint32_t>((least + segment_ - 1) / segment_);
   flow.cwnd = static_cast<std::uint32_t>(config_.initial_window) * segment_;
   flow.ssthresh = static_cast<std::uint32_t>(config_.slow_start_threshold) * segment_;

@@ -12,7 +12,7 @@
 namespace overture::network::packet {
 
 // What every packet touches: one cache line.
-struct alignas(64) Link {
+struct alignas(64) FabricLink {
   std::int64_t free_at = 0;       // when the last accepted packet has left, ps
   std::int64_t attention = 0;     // a longer wait than this is looked at: a new peak, a mark, a drop
   std::int64_t delay = 0;         // of the wire, ps
@@ -29,7 +29,7 @@ struct alignas(64) Link {
   Packet& front() { return ring[head & mask]; }
   Packet& at(std::uint32_t position) { return ring[position & mask]; }
 };
-static_assert(sizeof(Link) == 64);
+static_assert(sizeof(FabricLink) == 64);
 
 // The rest of a link: its limits and its record.
 struct LinkMore {
@@ -47,7 +47,7 @@ struct LinkMore {
 };
 
 // NDP: data that waits at a switch, oldest first. A host's waits in the transport.
-struct Waiting {
+struct WaitingData {
   std::unique_ptr<Packet[]> ring;
   std::uint32_t mask = 0;      // ring size - 1
   std::uint32_t head = 0;      // taken from the ring so far
@@ -65,14 +65,14 @@ struct Waiting {
 };
 
 // How long `size` bytes take, rounded up as transfer_time() does.
-inline std::int64_t serialisation(const Link& link, const LinkMore& more, std::int64_t size) {
+inline std::int64_t serialisation(const FabricLink& link, const LinkMore& more, std::int64_t size) {
   if (link.ps_per_byte != 0) [[likely]]
     return size * link.ps_per_byte;
   return (size * kBitPs + more.bits_per_second - 1) / more.bits_per_second;
 }
 
 // When a packet on the link began to leave.
-inline std::int64_t start_of(const Packet& packet, const Link& link, const LinkMore& more) {
+inline std::int64_t start_of(const Packet& packet, const FabricLink& link, const LinkMore& more) {
   return packet.arrival - link.delay - serialisation(link, more, packet.size);
 }
 

@@ -1,6 +1,7 @@
 #include "overture/network/packet/lossless_config.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "overture/network/packet/config.h"
 #include "overture/network/packet/sound.h"
@@ -41,7 +42,8 @@ void require_sound_switches(const LosslessConfig& lossless, Bytes packet) {
 
 void require_sound_lossless(const LosslessConfig& lossless, Bytes packet) {
   const EcnConfig& ecn = lossless.ecn;
-  require(ecn.min.count() >= 0 && ecn.max >= ecn.min, "lossless.ecn: min is from 0 B to max");
+  require(ecn.min.value_or(Bytes{}) >= Bytes{}, "lossless.ecn: min is at least 0 B");
+  require(!ecn.max || *ecn.max >= ecn.min.value_or(Bytes{}), "lossless.ecn: max is at least min");
   require(ecn.probability >= 0 && ecn.probability <= 1, "lossless.ecn: the probability is from 0 to 1");
   if (lossless.control == LinkControl::credits) return require_sound_credits(lossless, packet);
   require_sound_switches(lossless, packet);
@@ -59,7 +61,24 @@ void require_sound_dcqcn(const DcqcnConfig& dcqcn) {
           "roce.dcqcn: rates are above 0");
 }
 
+// HPCC's thresholds are for links of 25 Gbps.
+Bytes scaled(std::int64_t bytes_at_25_gbps, Bandwidth rate) {
+  constexpr double kAt = 25e9;
+  return Bytes{std::llround(static_cast<double>(bytes_at_25_gbps) *
+                            (static_cast<double>(rate.bits_per_second()) / kAt))};
+}
+
 }  // namespace
+
+Bytes EcnConfig::min_at(Bandwidth rate) const {
+  if (min) return *min;
+  const Bytes usual = scaled(100'000, rate);
+  return max ? std::min(*max, usual) : usual;
+}
+
+Bytes EcnConfig::max_at(Bandwidth rate) const {
+  return max ? *max : std::max(min_at(rate), scaled(400'000, rate));
+}
 
 void require_sound_roce(const PacketConfig& config) {
   const RoceConfig& roce = config.roce;

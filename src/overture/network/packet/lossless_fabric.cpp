@@ -100,12 +100,15 @@ LosslessFabric::LosslessFabric(const topology::Topology& topology, const PacketC
       more_(ports_.size()),
       routes_(topology, config),
       coins_(RandomStreams(config.seed).make("ecn")),
-      mark_min_(config.lossless.ecn.min.count()),
-      mark_max_(config.lossless.ecn.max.count()),
       mark_probability_(config.lossless.ecn.probability) {
   const topology::Graph& graph = topology.graph;
   port_mask_ = routes_.mask();
   build_ports(graph);
+  for (PortMore& port : more_) {
+    const Bandwidth rate = Bandwidth::bits_per_second(port.bits_per_second);
+    port.mark_min = config.lossless.ecn.min_at(rate).count();
+    port.mark_max = config.lossless.ecn.max_at(rate).count();
+  }
   if (credits_) {
     flit_ = config.lossless.credits.flit.count();
     router_delay_ = config.lossless.credits.router_delay.count();
@@ -270,10 +273,11 @@ void LosslessFabric::drop(std::uint32_t id, std::uint32_t index) {
 
 void LosslessFabric::mark(std::uint32_t id, std::uint8_t lane, Packet& packet) {
   const std::int64_t waiting = queues_[lane_id(id, lane)].bytes + packet.size;
-  if (waiting <= mark_min_ || (packet.flags & kCongested) != 0) return;
-  if (waiting <= mark_max_) {
+  const PortMore& port = more_[id];
+  if (waiting <= port.mark_min || (packet.flags & kCongested) != 0) return;
+  if (waiting <= port.mark_max) {
     const double share =
-        static_cast<double>(waiting - mark_min_) / static_cast<double>(mark_max_ - mark_min_);
+        static_cast<double>(waiting - port.mark_min) / static_cast<double>(port.mark_max - port.mark_min);
     if (coins_.unit() >= share * mark_probability_) return;
   }
   packet.flags |= kCongested;

@@ -7,11 +7,13 @@
 #include <cstdint>
 #include <vector>
 
+#include "overture/base/hash.h"
 #include "overture/base/random.h"
 #include "overture/network/packet/calendar.h"
 #include "overture/network/packet/config.h"
 #include "overture/network/packet/lossless_link.h"
 #include "overture/network/packet/routes.h"
+#include "overture/network/packet/transport.h"
 
 namespace overture::network::packet {
 
@@ -69,7 +71,7 @@ class LosslessFabric {
   // Runs events in order until none is due by `limit` or the transport wants a pause(). The transport has
   // receive(packet), timer(id), link_free(link), destination(packet), pause(), and prefetch(packet),
   // prefetch_link(link) and prefetch_sender(link).
-  template <class Transport>
+  template <LosslessTransport Transport>
   void run(Transport& transport, std::int64_t limit);
 
   std::int64_t next_time() const { return calendar_.next_time(); }
@@ -161,13 +163,13 @@ class LosslessFabric {
   void start_flits(std::uint32_t id, Port& port, std::uint32_t index, std::uint8_t lane);
   std::int64_t ready_at(const Port& port, const Parcel& parcel, std::int64_t head) const;
 
-  template <class Transport>
+  template <LosslessTransport Transport>
   void arrive(Transport& transport, std::uint32_t id);
-  template <class Transport>
+  template <LosslessTransport Transport>
   void serve(Transport& transport, std::uint32_t id);
-  template <class Transport>
+  template <LosslessTransport Transport>
   void dispatch(Transport& transport, std::int64_t when, std::uint32_t what);
-  template <class Transport>
+  template <LosslessTransport Transport>
   void prefetch(Transport& transport);
 
   bool credits_;
@@ -191,8 +193,6 @@ class LosslessFabric {
 
   // Marks.
   RandomStream coins_;
-  std::int64_t mark_min_;
-  std::int64_t mark_max_;
   double mark_probability_;
 
   // PFC, and drops without it.
@@ -212,7 +212,7 @@ class LosslessFabric {
 };
 
 // A packet's head (credits) or all of it is at the end of its link.
-template <class Transport>
+template <LosslessTransport Transport>
 inline void LosslessFabric::arrive(Transport& transport, std::uint32_t id) {
   Port& port = ports_[id];
   const std::uint32_t index = take_first(port.wire);
@@ -244,7 +244,7 @@ inline void LosslessFabric::arrive(Transport& transport, std::uint32_t id) {
 }
 
 // A link may send again: it is free, or a lane was opened.
-template <class Transport>
+template <LosslessTransport Transport>
 inline void LosslessFabric::serve(Transport& transport, std::uint32_t id) {
   Port& port = ports_[id];
   if (port.free_at > now_) {
@@ -259,7 +259,7 @@ inline void LosslessFabric::serve(Transport& transport, std::uint32_t id) {
   if (id < host_links_) transport.link_free(id);
 }
 
-template <class Transport>
+template <LosslessTransport Transport>
 inline void LosslessFabric::dispatch(Transport& transport, std::int64_t when, std::uint32_t what) {
   const std::uint32_t links = link_count();
   if (what < links) return arrive(transport, what);
@@ -282,7 +282,7 @@ inline void LosslessFabric::dispatch(Transport& transport, std::int64_t when, st
 }
 
 // What the next events will touch is fetched while this one runs (see Fabric::prefetch).
-template <class Transport>
+template <LosslessTransport Transport>
 [[gnu::always_inline]] inline void LosslessFabric::prefetch(Transport& transport) {
   const std::uint32_t links = link_count();
   if (const std::uint32_t what = calendar_.ahead(7); what < 2 * links) {
@@ -308,16 +308,15 @@ template <class Transport>
   }
 }
 
-template <class Transport>
+template <LosslessTransport Transport>
 void LosslessFabric::run(Transport& transport, std::int64_t limit) {
-  constexpr std::uint64_t kPrime = 0x9e3779b97f4a7c15U;
   for (;;) {
     if (!calendar_.due(limit) && !calendar_.load(limit)) return;
     const Calendar::Entry event = calendar_.pop();
     prefetch(transport);
     now_ = event.when;
-    digest_ = (digest_ ^ static_cast<std::uint64_t>(event.when) ^ (std::uint64_t{event.what} << 32)) * kPrime;
-    digest_ ^= digest_ >> 29;
+    digest_ =
+        digest_step(digest_ ^ static_cast<std::uint64_t>(event.when) ^ (std::uint64_t{event.what} << 32));
     dispatch(transport, event.when, event.what);
     if (transport.pause()) [[unlikely]]
       return;

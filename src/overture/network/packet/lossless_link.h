@@ -67,6 +67,8 @@ struct Wake {
 // The rest of a link: its record, and when its host wants to be woken.
 struct PortMore {
   std::int64_t bits_per_second = 0;
+  std::int64_t mark_min = 0;  // bytes, of ECN
+  std::int64_t mark_max = 0;
   std::int64_t queued = 0;  // bytes, in all lanes
   std::int64_t peak = 0;    // most bytes that an accepted packet found before it
   std::uint64_t drops = 0;

@@ -1,8 +1,7 @@
-#include "overture/network/link_history.h"
-
 #include <gtest/gtest.h>
 
 #include "overture/base/error.h"
+#include "overture/network/link_history.h"
 #include "overture/network/packet/patterns.h"
 #include "overture/network/packet/run_flows.h"
 #include "overture/topology/star.h"
@@ -36,8 +35,8 @@ void check_run(TransportKind transport) {
   const topology::Topology star = topology::star({.hosts = 9});
   PacketConfig config = transport == TransportKind::ndp ? ndp() : PacketConfig{};
   const auto flows = incast(8, Bytes{1 << 20});
-  const RunResult plain = run_flows(star, config, flows);
-  const RunResult watched = run_flows(star, config, flows, {}, MonitorConfig{.interval = 1us, .samples = 64});
+  const PacketRun plain = run_flows(star, config, flows);
+  const PacketRun watched = run_flows(star, config, flows, {}, MonitorConfig{.interval = 1us, .samples = 64});
   EXPECT_EQ(watched.digest, plain.digest);
   EXPECT_EQ(watched.completion, plain.completion);
   const LinkHistory& history = watched.history;

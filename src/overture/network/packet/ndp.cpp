@@ -50,7 +50,7 @@ std::uint32_t Ndp::post(int from, int to, std::int64_t bytes, std::int64_t when)
   const std::uint32_t id = flows_.take();
   check(id < kStart, "at most a thousand million messages");
   const std::int64_t packets = (bytes + payload_ - 1) / payload_;
-  check(packets < kNone, "a message has at most 2^32 - 2 packets");
+  require_countable(packets, payload_, std::int64_t{kNone} - 1);
   NdpFlow& flow = flows_[id];
   flow = {
       .packets = static_cast<std::uint32_t>(packets),
@@ -125,7 +125,7 @@ void Ndp::allow(std::uint32_t id, NdpFlow& flow) {
 
 // The flow has packets ready.
 void Ndp::queue(std::uint32_t id, NdpFlow& flow) {
-  Nic& nic = nics_[flow.link];
+  NdpNic& nic = nics_[flow.link];
   if (flow.ready_again > 0) nic.again.append(flows_, id);
   if (flow.ready_new > 0) nic.fresh.append(flows_, id);
   if (fabric_.is_free(flow.link)) return link_free(flow.link);
@@ -133,7 +133,7 @@ void Ndp::queue(std::uint32_t id, NdpFlow& flow) {
 }
 
 void Ndp::link_free(std::uint32_t link) {
-  Nic& nic = nics_[link];
+  NdpNic& nic = nics_[link];
   while (!nic.empty()) {
     const bool again = !nic.again.empty();
     const std::uint32_t id = again ? nic.again.take(flows_) : nic.fresh.take(flows_);

@@ -7,11 +7,11 @@
 #include <cstdint>
 #include <vector>
 
+#include "overture/network/packet/equal_paths.h"
 #include "overture/network/packet/fabric.h"
 #include "overture/network/packet/ndp_flow.h"
 #include "overture/network/packet/pool.h"
 #include "overture/network/packet/transport.h"
-#include "overture/network/packet/ways.h"
 
 namespace overture::network::packet {
 
@@ -66,7 +66,7 @@ class Ndp {
     std::uint32_t take(Pool<NdpFlow>& flows);
   };
   // A host's link, and the flows that may send on it: first those that send again, each kind in turns.
-  struct Nic {
+  struct NdpNic {
     List<&NdpFlow::after_again, &NdpFlow::in_again> again;
     List<&NdpFlow::after_new, &NdpFlow::in_new> fresh;
     bool empty() const { return again.empty() && fresh.empty(); }
@@ -112,12 +112,12 @@ class Ndp {
   std::uint32_t header_;
   Fabric& fabric_;
   const topology::Topology& topology_;
-  Ways ways_;
+  EqualPaths ways_;
   bool pause_at_delivery_;
   bool paused_ = false;
   Pool<NdpFlow> flows_;
   Pool<std::vector<PacketBits>> bits_;
-  std::vector<Nic> nics_;           // by link
+  std::vector<NdpNic> nics_;        // by link
   std::vector<Puller> pullers_;     // by host
   std::vector<std::int64_t> gaps_;  // between PULLs for one link, ps; none if no link is slower than a host's
   std::vector<Completion> completions_;

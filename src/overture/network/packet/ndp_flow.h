@@ -4,8 +4,8 @@
 
 #include <cstdint>
 
+#include "overture/network/packet/equal_paths.h"
 #include "overture/network/packet/packet.h"
-#include "overture/network/packet/ways.h"
 
 namespace overture::network::packet {
 

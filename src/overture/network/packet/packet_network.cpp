@@ -41,7 +41,7 @@ NetworkRecord PacketNetwork::record() {
   const std::vector<LinkRecord> totals = engine_.links();
   for (std::size_t i = 0; i < totals.size(); ++i) record.links[i].total = totals[i];
   if (history_) record.history = *history_;
-  const Statistics counts = engine_.statistics();
+  const PacketStatistics counts = engine_.statistics();
   record.delivered = counts.delivered;
   record.counters = counters(counts);
   record.digest = engine_.digest();
@@ -71,9 +71,11 @@ void PacketNetwork::arm() {
   events().at(next, [this] { wake(); });
 }
 
-// How far the engine may run on its own: if nobody else has anything to do, to its next delivery.
+// How far the engine may run on its own: to its next delivery, but not as far as what anybody else has to do,
+// since that may be a message.
 std::int64_t PacketNetwork::horizon() const {
-  return events().pending() == 0 ? std::numeric_limits<std::int64_t>::max() : ps(events().now());
+  if (events().pending() == 0) return std::numeric_limits<std::int64_t>::max();
+  return std::max(ps(events().now()), ps(events().next_time()) - 1);
 }
 
 void PacketNetwork::wake() {

@@ -21,7 +21,7 @@ class PacketNetwork final : public Network {
   void watch(const MonitorConfig& config) override;
   NetworkRecord record() override;
 
-  Statistics statistics() const { return engine_.statistics(); }
+  PacketStatistics statistics() const { return engine_.statistics(); }
   std::vector<LinkRecord> links() const { return engine_.links(); }
   std::uint64_t digest() const { return engine_.digest(); }
   const topology::Graph& graph() const { return topology_.graph; }

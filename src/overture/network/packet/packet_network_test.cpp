@@ -112,7 +112,7 @@ TEST(PacketNetwork, AgreesWithTheEngineAloneWhateverElseRuns) {
   }
   PacketConfig config;
   config.queue.port_limit = 64_KiB;  // with losses and timeouts
-  const RunResult alone = run_flows(topology::fat_tree({.k = 4}), config, flows);
+  const PacketRun alone = run_flows(topology::fat_tree({.k = 4}), config, flows);
   ASSERT_GT(alone.statistics.drops, 0);
   for (const bool busy : {false, true}) {
     sim::EventQueue events;

@@ -18,7 +18,7 @@
 
 namespace overture::network::packet {
 
-template <class Transport>
+template <PartedTransport Transport>
 class ParallelStack {
  public:
   static constexpr bool kWindows = true;

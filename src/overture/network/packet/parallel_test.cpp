@@ -12,11 +12,11 @@ namespace {
 using namespace literals;
 using topology::Topology;
 
-void expect_equal(const RunResult& one, const RunResult& other, const std::string& what) {
+void expect_equal(const PacketRun& one, const PacketRun& other, const std::string& what) {
   EXPECT_EQ(one.digest, other.digest) << what;
   EXPECT_EQ(one.completion, other.completion) << what;
-  const Statistics& a = one.statistics;
-  const Statistics& b = other.statistics;
+  const PacketStatistics& a = one.statistics;
+  const PacketStatistics& b = other.statistics;
   EXPECT_EQ(a.packet_hops, b.packet_hops) << what;
   EXPECT_EQ(a.data_packets, b.data_packets) << what;
   EXPECT_EQ(a.drops, b.drops) << what;
@@ -39,7 +39,7 @@ void expect_equal(const RunResult& one, const RunResult& other, const std::strin
 void expect_equal_on_all(const Topology& topology, PacketConfig config, const std::vector<FlowSpec>& flows,
                          std::uint64_t seed) {
   config.threads = 1;
-  const RunResult one = run_flows(topology, config, flows);
+  const PacketRun one = run_flows(topology, config, flows);
   for (config.threads = 2; config.threads <= 4; ++config.threads) {
     expect_equal(one, run_flows(topology, config, flows),
                  "seed " + std::to_string(seed) + ", threads " + std::to_string(config.threads));
@@ -66,7 +66,7 @@ TEST(Parallel, ACutRunIsTheSameToo) {
   PacketConfig config{.queue = {.port_limit = 64_KiB}};
   for (const Duration until : {1us, 17us, 60us}) {
     config.threads = 1;
-    const RunResult one = run_flows(tree, config, flows, {.until = Time{until}});
+    const PacketRun one = run_flows(tree, config, flows, {.until = Time{until}});
     config.threads = 2;
     expect_equal(one, run_flows(tree, config, flows, {.until = Time{until}}), "cut");
     expect_equal(one,

@@ -21,7 +21,7 @@ PacketConfig without_control() {
   return config;
 }
 
-Bytes peak_queue(const RunResult& result) {
+Bytes peak_queue(const PacketRun& result) {
   return std::ranges::max(result.links, {}, &LinkRecord::peak_queue).peak_queue;
 }
 
@@ -58,13 +58,13 @@ PacketConfig draw_pfc(RandomStream& random) {
 }
 
 TEST(Pfc, DeliversEveryByteOnceAndDropsNothing) {
-  Statistics total;
+  PacketStatistics total;
   for (std::uint64_t seed = 1; seed <= 120; ++seed) {
     RandomStream random = RandomStreams(seed).make("pfc properties");
     const Topology topology = draw_tree(random);
     const PacketConfig config = draw_pfc(random);
     const std::vector<FlowSpec> flows = draw_flows(random, topology.graph.hosts());
-    const RunResult result = run_flows(topology, config, flows);
+    const PacketRun result = run_flows(topology, config, flows);
     expect_all_delivered(topology, config, flows, result, seed);
     EXPECT_EQ(result.statistics.drops, 0) << "seed " << seed;
     EXPECT_EQ(run_flows(topology, config, flows).digest, result.digest) << "seed " << seed;
@@ -77,7 +77,7 @@ TEST(Pfc, DeliversEveryByteOnceAndDropsNothing) {
 
 // Without pauses, small buffers lose packets and go-back-N makes up for it.
 TEST(Roce, DeliversEveryByteOnceWhateverIsLost) {
-  Statistics total;
+  PacketStatistics total;
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     RandomStream random = RandomStreams(seed).make("go-back-n");
     const Topology topology = draw_topology(random);
@@ -89,7 +89,7 @@ TEST(Roce, DeliversEveryByteOnceWhateverIsLost) {
     config.lossless.dynamic_alpha = 0.5 + random.unit() * 4;
     config.roce.min_rto = 200us;
     const std::vector<FlowSpec> flows = draw_flows(random, topology.graph.hosts());
-    const RunResult result = run_flows(topology, config, flows);
+    const PacketRun result = run_flows(topology, config, flows);
     expect_all_delivered(topology, config, flows, result, seed);
     EXPECT_EQ(run_flows(topology, config, flows).digest, result.digest) << "seed " << seed;
     total.drops += result.statistics.drops;
@@ -114,7 +114,7 @@ TEST(Roce, OnAnEmptyStarIsExact) {
 
 TEST(Roce, MessagesOfAPairComeInOrder) {
   std::vector<FlowSpec> flows(50, {.from = Rank{0}, .to = Rank{1}, .size = 10_KiB});
-  const RunResult result = run_flows(topology::star({.hosts = 2}), roce(), flows);
+  const PacketRun result = run_flows(topology::star({.hosts = 2}), roce(), flows);
   EXPECT_TRUE(std::ranges::is_sorted(result.completion, {}, [](const auto& fct) { return *fct; }));
   EXPECT_EQ(result.statistics.connections, 1);
 }
@@ -123,7 +123,7 @@ TEST(Pfc, ABusyPortNeverRests) {
   PacketConfig config = without_control();
   config.lossless.buffer = 4_MiB;
   const int senders = 20;
-  const RunResult result = run_flows(topology::star({.hosts = 21}), config, incast(senders, 1_MiB));
+  const PacketRun result = run_flows(topology::star({.hosts = 21}), config, incast(senders, 1_MiB));
   const Duration packet = transfer_time(Bytes{1'086}, 100_Gbps);
   EXPECT_EQ(result.makespan, packet + 500ns + senders * 1'024 * packet + 500ns);
   EXPECT_GT(result.statistics.pauses, 100);
@@ -137,7 +137,7 @@ TEST(Pfc, IncastThroughAFatTreeNeitherDropsNorLocks) {
   PacketConfig config = without_control();
   config.lossless.pfc.xoff = 20_KiB;
   const Topology tree = topology::fat_tree({.k = 4});
-  const RunResult result = run_flows(tree, config, incast(15, 256_KiB));
+  const PacketRun result = run_flows(tree, config, incast(15, 256_KiB));
   EXPECT_EQ(result.finished, 15);
   EXPECT_EQ(result.statistics.drops, 0);
   const Duration ideal = 15 * 256 * transfer_time(Bytes{1'086}, 100_Gbps);
@@ -165,8 +165,9 @@ TEST(Pfc, PausesHoldUpThoseWhoHaveNothingToDoWithTheCongestion) {
   for (int host = 1; host < 4; ++host) flows.push_back({.from = Rank{host}, .to = Rank{4}, .size = 32_MiB});
   const Duration paused = victim(config);
   EXPECT_GT(paused, alone * 2);
-  // Rate control at the senders removes the cause.
+  // Rate control at the senders removes the cause, if it marks before it pauses.
   config.roce.control = RateControl::dcqcn;
+  config.lossless.ecn = {.min = Bytes{5'000}, .max = Bytes{200'000}, .probability = 0.01};
   EXPECT_LT(victim(config), alone * 11 / 10);
   // And with room for everything nobody is stopped.
   config = without_control();
@@ -196,13 +197,37 @@ TEST(Pfc, MarksAStepWhereMinAndMaxAreOne) {
   EXPECT_EQ(run_flows(topology::star({.hosts = 7}), config, incast(6, 1_KiB)).statistics.marks, 2);
 }
 
-TEST(Dcqcn, AnIncastNeedsFarFewerPauses) {
+// The DCQCN paper's own numbers, for its testbed of 40 Gbps.
+PacketConfig roce_of_2015() {
   PacketConfig config = roce();
+  config.lossless.ecn = {.min = Bytes{5'000}, .max = Bytes{200'000}, .probability = 0.01};
+  return config;
+}
+
+TEST(Ecn, ThresholdsGrowWithTheLinkUnlessGiven) {
+  const EcnConfig usual;
+  EXPECT_EQ(usual.min_at(25_Gbps), Bytes{100'000});
+  EXPECT_EQ(usual.max_at(100_Gbps), Bytes{1'600'000});
+  EXPECT_EQ((EcnConfig{.min = Bytes{7}}.min_at(100_Gbps)), Bytes{7});
+  EXPECT_EQ((EcnConfig{.max = Bytes{50'000}}.min_at(100_Gbps)), Bytes{50'000});
+  EXPECT_EQ((EcnConfig{.min = Bytes{9'000'000}}.max_at(100_Gbps)), Bytes{9'000'000});
+}
+
+// Senders that DCQCN has slowed down recover slowly; marking later slows them down less.
+TEST(Dcqcn, AnIncastAtAHundredGbpsIsFasterThanWithTheThresholdsForForty) {
+  const Topology star = topology::star({.hosts = 17});
+  const PacketRun usual = run_flows(star, roce(), incast(16, 8_MiB));
+  const PacketRun early = run_flows(star, roce_of_2015(), incast(16, 8_MiB));
+  EXPECT_LT(usual.makespan, early.makespan);  // 16.4 and 18.1 ms, where the link alone needs 11.4
+}
+
+TEST(Dcqcn, AnIncastNeedsFarFewerPauses) {
+  PacketConfig config = roce_of_2015();
   config.lossless.pfc.xoff = 200'000_B;
   const Topology star = topology::star({.hosts = 17});
-  const RunResult with = run_flows(star, config, incast(16, 8_MiB));
+  const PacketRun with = run_flows(star, config, incast(16, 8_MiB));
   config.roce.control = RateControl::none;
-  const RunResult stopped = run_flows(star, config, incast(16, 8_MiB));
+  const PacketRun stopped = run_flows(star, config, incast(16, 8_MiB));
   EXPECT_EQ(with.statistics.drops + stopped.statistics.drops, 0);
   EXPECT_GT(with.statistics.notifications, 0);
   EXPECT_LT(with.statistics.pauses * 10, stopped.statistics.pauses);
@@ -211,7 +236,7 @@ TEST(Dcqcn, AnIncastNeedsFarFewerPauses) {
 // Bytes that have left hosts 1 and 2 by then.
 std::pair<double, double> sent_by(const std::vector<FlowSpec>& flows, const PacketConfig& config, Time when) {
   const Topology star = topology::star({.hosts = 3, .wire = {.rate = 40_Gbps, .delay = 500ns}});
-  const RunResult result = run_flows(star, config, flows, {.until = when});
+  const PacketRun result = run_flows(star, config, flows, {.until = when});
   const auto carried = [&](int host) {
     return static_cast<double>(result.links[star.graph.first_link(host)].carried.count());
   };
@@ -222,7 +247,7 @@ std::pair<double, double> sent_by(const std::vector<FlowSpec>& flows, const Pack
 TEST(Dcqcn, TwoFlowsConvergeToAFairShareAndAShortQueue) {
   const std::vector<FlowSpec> flows{{.from = Rank{1}, .to = Rank{0}, .size = 1_GiB},
                                     {.from = Rank{2}, .to = Rank{0}, .size = 1_GiB, .start = Time{200us}}};
-  const PacketConfig config = roce();
+  const PacketConfig config = roce_of_2015();
   const auto before = sent_by(flows, config, Time{40ms});
   const auto after = sent_by(flows, config, Time{60ms});
   const double first = after.first - before.first;
@@ -231,7 +256,7 @@ TEST(Dcqcn, TwoFlowsConvergeToAFairShareAndAShortQueue) {
   EXPECT_GT((first + second) / 100e6, 0.85);  // of 40 Gbps in 20 ms
 
   const Topology star = topology::star({.hosts = 3, .wire = {.rate = 40_Gbps, .delay = 500ns}});
-  const RunResult result = run_flows(star, config, flows, {.until = Time{60ms}},
+  const PacketRun result = run_flows(star, config, flows, {.until = Time{60ms}},
                                      MonitorConfig{.interval = 100us, .samples = 1024});
   const auto to_receiver = static_cast<std::size_t>(star.graph.first_link(3));
   double queued = 0;
@@ -241,9 +266,9 @@ TEST(Dcqcn, TwoFlowsConvergeToAFairShareAndAShortQueue) {
     longest = std::max(longest, result.history.at(i, to_receiver).queued);
   }
   queued /= static_cast<double>(result.history.samples() - 400);
-  EXPECT_GT(queued, static_cast<double>(config.lossless.ecn.min.count()));
-  EXPECT_LT(queued, static_cast<double>(config.lossless.ecn.max.count()));
-  EXPECT_LT(longest, config.lossless.ecn.max * 3 / 2);
+  EXPECT_GT(queued, static_cast<double>(config.lossless.ecn.min->count()));
+  EXPECT_LT(queued, static_cast<double>(config.lossless.ecn.max->count()));
+  EXPECT_LT(longest, *config.lossless.ecn.max * 3 / 2);
   EXPECT_EQ(result.statistics.pauses, 0);
 }
 
@@ -272,7 +297,7 @@ TEST(Pfc, RefusesWhatCannotWork) {
     EXPECT_THROW(run_flows(star, config, {}), UserError);
   };
   refused([](PacketConfig& c) { c.lossless.buffer = 10_KiB; });  // less than the headroom
-  refused([](PacketConfig& c) { c.lossless.ecn.max = c.lossless.ecn.min - 1_B; });
+  refused([](PacketConfig& c) { c.lossless.ecn = {.min = 5_KiB, .max = 4_KiB}; });
   refused([](PacketConfig& c) { c.lossless.pfc.dynamic_alpha = 0; });
   refused([](PacketConfig& c) { c.lossless.small_first = {2_KiB, 1_KiB}; });
   refused([](PacketConfig& c) { c.paths = topology::PathRule::spray; });

@@ -20,8 +20,8 @@ using topology::Topology;
 
 // Everything arrives, every byte once, not before it can; the same run again is the same.
 void expect_delivery(const Topology& topology, const PacketConfig& config, const std::vector<FlowSpec>& flows,
-                     std::uint64_t seed, Statistics& total) {
-  const RunResult result = run_flows(topology, config, flows);
+                     std::uint64_t seed, PacketStatistics& total) {
+  const PacketRun result = run_flows(topology, config, flows);
   expect_all_delivered(topology, config, flows, result, seed);
   EXPECT_EQ(run_flows(topology, config, flows).digest, result.digest) << "seed " << seed;
   total.trims += result.statistics.trims;
@@ -38,9 +38,9 @@ void crowd(std::vector<FlowSpec>& flows) {
 enum class Crowds : bool { never, often };
 
 // Random networks with a configuration of `draw` each.
-Statistics deliver_all(const char* stream, std::uint64_t seeds, PacketConfig (*draw)(RandomStream&),
-                       Crowds crowds) {
-  Statistics total;
+PacketStatistics deliver_all(const char* stream, std::uint64_t seeds, PacketConfig (*draw)(RandomStream&),
+                             Crowds crowds) {
+  PacketStatistics total;
   for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
     RandomStream random = RandomStreams(seed).make(stream);
     const Topology topology = draw_topology(random);
@@ -53,13 +53,13 @@ Statistics deliver_all(const char* stream, std::uint64_t seeds, PacketConfig (*d
 }
 
 TEST(PacketEngine, DeliversEveryByteOnceAndNeverBeatsTheWire) {
-  const Statistics total = deliver_all("properties", 150, draw_tcp, Crowds::never);
+  const PacketStatistics total = deliver_all("properties", 150, draw_tcp, Crowds::never);
   EXPECT_GT(total.drops, 10'000);  // the draws are harsh enough to mean something
   EXPECT_GT(total.timeouts, 100);
 }
 
 TEST(PacketEngine, NdpDeliversEveryByteOnceAndNeverBeatsTheWire) {
-  const Statistics total = deliver_all("ndp properties", 150, draw_ndp, Crowds::often);
+  const PacketStatistics total = deliver_all("ndp properties", 150, draw_ndp, Crowds::often);
   EXPECT_GT(total.trims, 10'000);
   EXPECT_GT(total.drops, 1'000);
   EXPECT_GT(total.timeouts, 100);
@@ -67,7 +67,7 @@ TEST(PacketEngine, NdpDeliversEveryByteOnceAndNeverBeatsTheWire) {
 }
 
 TEST(PacketEngine, HtsimsDctcpDeliversEveryByteOnceAndNeverBeatsTheWire) {
-  const Statistics total = deliver_all("htsim properties", 100, draw_htsim_dctcp, Crowds::often);
+  const PacketStatistics total = deliver_all("htsim properties", 100, draw_htsim_dctcp, Crowds::often);
   EXPECT_GT(total.drops, 10'000);
   EXPECT_GT(total.timeouts, 100);
   EXPECT_GT(total.duplicates, 100);
@@ -81,9 +81,9 @@ TEST(PacketEngine, AnUnstampedSynMakesTimeoutsOfSeconds) {
   PacketConfig config = dlrm_study_dctcp();
   config.queue.port_limit = config.htsim_dctcp.packet * 2;
   const Topology star = topology::star({.hosts = 9});
-  const RunResult unstamped = run_flows(star, config, flows);
+  const PacketRun unstamped = run_flows(star, config, flows);
   config.htsim_dctcp.stamp_syn = true;
-  const RunResult stamped = run_flows(star, config, flows);
+  const PacketRun stamped = run_flows(star, config, flows);
   EXPECT_GT(stamped.statistics.timeouts, 0);
   EXPECT_GT(unstamped.statistics.timeouts, 0);
   EXPECT_LT(stamped.makespan, 1s + 200ms);
@@ -106,7 +106,7 @@ TEST(PacketEngine, NdpTrimsWhatDoesNotFitAndSendsItAgain) {
   PacketConfig config = ndp();
   config.queue.trim.data_limit = Bytes{3 * 9'064};
   // Six packets reach the port at once: one is being sent, two wait, three are trimmed, whichever they are.
-  const RunResult result = run_flows(topology::star({.hosts = 7}), config, incast(6, Bytes{9'000}));
+  const PacketRun result = run_flows(topology::star({.hosts = 7}), config, incast(6, Bytes{9'000}));
   EXPECT_EQ(result.statistics.trims, 3);
   EXPECT_EQ(result.statistics.retransmissions, 3);
   EXPECT_EQ(result.statistics.drops, 0);
@@ -117,7 +117,7 @@ TEST(PacketEngine, NdpTrimsWhatDoesNotFitAndSendsItAgain) {
 TEST(PacketEngine, NdpIncastCompletesNearLineRate) {
   for (const int senders : {8, 63}) {
     const Bytes size{900'000};
-    const RunResult result = run_flows(topology::star({.hosts = 64}), ndp(), incast(senders, size));
+    const PacketRun result = run_flows(topology::star({.hosts = 64}), ndp(), incast(senders, size));
     const Duration ideal = senders * 100 * transfer_time(Bytes{9'064}, 100_Gbps);
     EXPECT_GT(result.makespan, ideal) << senders;
     EXPECT_LT(result.makespan, ideal * 102 / 100 + 20us) << senders;  // pulls come at 99 % of the rate
@@ -130,7 +130,7 @@ TEST(PacketEngine, NdpIncastCompletesNearLineRate) {
 
 TEST(PacketEngine, NdpSpraysEvenlyOverAllWays) {
   const Topology tree = topology::fat_tree({.k = 4});
-  const RunResult result =
+  const PacketRun result =
       run_flows(tree, ndp(), {{.from = Rank{0}, .to = Rank{15}, .size = Bytes{3'600'000}}});
   int used = 0;
   for (std::size_t id = 0; id < result.links.size(); ++id) {
@@ -147,7 +147,7 @@ TEST(PacketEngine, ABusyPortNeverRests) {
   config.tcp.initial_window = 1000;
   config.tcp.receive_window = config.tcp.first_window = 16_MiB;
   const int senders = 20;
-  const RunResult result = run_flows(topology::star({.hosts = 21}), config, incast(senders, Bytes{144'800}));
+  const PacketRun result = run_flows(topology::star({.hosts = 21}), config, incast(senders, Bytes{144'800}));
   // All first packets reach the switch at the same time; from then on its port to host 0 sends without a gap.
   const Duration packet = transfer_time(Bytes{1490}, 100_Gbps);
   EXPECT_EQ(result.makespan, 1_ps + packet + 500ns + senders * 100 * packet + 500ns);
@@ -159,12 +159,39 @@ TEST(PacketEngine, DropTailCountsWhatWaitsBehindThePacketBeingSent) {
   // Five packets of 1042 B reach the port at the same time: one is being sent, two wait, two are dropped.
   config.queue.port_limit = Bytes{2 * 1042};
   config.tcp.min_rto = 1ms;
-  const RunResult result = run_flows(topology::star({.hosts = 6}), config, incast(5, Bytes{1000}));
+  const PacketRun result = run_flows(topology::star({.hosts = 6}), config, incast(5, Bytes{1000}));
   EXPECT_EQ(result.statistics.drops, 2);
   EXPECT_EQ(result.statistics.timeouts, 2);
   EXPECT_EQ(result.statistics.retransmissions, 2);
   EXPECT_EQ(std::ranges::count_if(result.completion, [](const auto& fct) { return *fct > Duration{1ms}; }),
             2);
+}
+
+TEST(PacketEngine, NothingIsDroppedInsideAMachine) {
+  const auto drops = [](int nodes, const std::vector<int>& senders) {
+    PacketConfig config;
+    config.queue.port_limit = 3_KiB;
+    std::vector<FlowSpec> flows;
+    for (const int from : senders) flows.push_back({.from = Rank{from}, .to = Rank{0}, .size = 64_KiB});
+    return run_flows(topology::hierarchical_switch({.gpus_per_node = 4, .nics_per_node = 4},
+                                                   topology::star({.hosts = 4 * nodes})),
+                     config, flows)
+        .statistics.drops;
+  };
+  EXPECT_EQ(drops(2, {1, 2, 3}), 0);
+  EXPECT_GT(drops(4, {5, 9, 13}), 0);
+}
+
+TEST(PacketEngine, AnAckDelayCostsEveryRoundTripThatIsWaitedFor) {
+  const auto takes = [](Duration ack_delay) {
+    PacketConfig config;
+    config.tcp.initial_window = 1;
+    config.tcp.ack_delay = ack_delay;
+    return run_flows(topology::star({.hosts = 2}), config, {{.from = Rank{0}, .to = Rank{1}, .size = 4344_B}})
+        .makespan;
+  };
+  // One segment, then after its ACK two more.
+  EXPECT_EQ(takes(2us) - takes(0us), 2us);
 }
 
 TEST(PacketEngine, ASharedBufferServesWhoeverNeedsIt) {
@@ -187,7 +214,7 @@ TEST(PacketEngine, ADynamicThresholdKeepsAPortFromTakingAll) {
   config.tcp.initial_window = 100;
   config.tcp.first_window = config.tcp.receive_window;
   const topology::Topology star = topology::star({.hosts = 9});
-  const RunResult result = run_flows(star, config, incast(8, 128_KiB));
+  const PacketRun result = run_flows(star, config, incast(8, 128_KiB));
   EXPECT_EQ(result.finished, 8);
   EXPECT_GT(result.statistics.drops, 0);
   const LinkRecord& port = result.links[static_cast<std::size_t>(star.graph.first_link(9))];
@@ -199,7 +226,7 @@ TEST(PacketEngine, ADynamicThresholdKeepsAPortFromTakingAll) {
 
 TEST(PacketEngine, DctcpKeepsQueuesShort) {
   const auto peak = [](const PacketConfig& config) {
-    const RunResult result = run_flows(topology::star({.hosts = 5}), config, incast(4, 4_MiB));
+    const PacketRun result = run_flows(topology::star({.hosts = 5}), config, incast(4, 4_MiB));
     return std::ranges::max(result.links, {}, &LinkRecord::peak_queue).peak_queue;
   };
   PacketConfig config;
@@ -232,7 +259,7 @@ TEST(PacketEngine, MarksAtDequeueWhatLeavesALongQueueBehind) {
 TEST(PacketEngine, LongWaysAreToppedUp) {
   // 42 hops, and a word holds 32 ports of a ring.
   const Topology ring_of_80 = topology::torus({.sizes = {80}});
-  const RunResult result = run_flows(ring_of_80, {}, {{.from = Rank{0}, .to = Rank{40}, .size = 1_KiB}});
+  const PacketRun result = run_flows(ring_of_80, {}, {{.from = Rank{0}, .to = Rank{40}, .size = 1_KiB}});
   EXPECT_EQ(std::ranges::count_if(result.links, [](const LinkRecord& link) { return link.carried > 1_KiB; }),
             42);
   EXPECT_TRUE(result.completion[0]);
@@ -243,14 +270,14 @@ TEST(PacketEngine, SlowAndLongLinksAreOnlySlow) {
   PacketConfig config;
   config.tcp.min_rto = 100s;
   config.tcp.max_rto = 200s;
-  const RunResult result = run_flows(topology::star({.hosts = 2, .wire = modem}), config,
+  const PacketRun result = run_flows(topology::star({.hosts = 2, .wire = modem}), config,
                                      {{.from = Rank{0}, .to = Rank{1}, .size = 83_B}});
   EXPECT_EQ(result.completion[0], Duration{4s} + 1_ps);  // 125 B take a second
 }
 
 TEST(PacketEngine, LinkRecordsAddUp) {
   const Topology tree = topology::fat_tree({.k = 4});
-  const RunResult result = run_flows(tree, {}, all_to_all(16, 64_KiB));
+  const PacketRun result = run_flows(tree, {}, all_to_all(16, 64_KiB));
   Bytes up{0};
   for (int host = 0; host < 16; ++host) up += result.links[tree.graph.first_link(host)].carried;
   const std::int64_t packets = 46;  // of 64 KiB
@@ -276,7 +303,7 @@ TEST(PacketEngine, AHashedPathDoesNotDependOnOtherFlows) {
   for (PacketConfig config : {PacketConfig{}, dlrm_study_dctcp(), ndp(), roce()}) {
     config.paths = topology::PathRule::hash_per_flow;
     const auto links_of = [&](std::vector<FlowSpec> flows) {
-      const RunResult result = run_flows(tree, config, flows);
+      const PacketRun result = run_flows(tree, config, flows);
       std::vector<std::size_t> used;
       for (std::size_t id = 0; id < result.links.size(); ++id) {
         if (result.links[id].carried > 90_KiB) used.push_back(id);
@@ -301,7 +328,7 @@ TEST(PacketEngine, EntropiesSpreadAFlow) {
     config.tcp.duplicate_acks = 30;
     const auto cores_used = [&](int entropies) {
       config.entropies = entropies;
-      const RunResult result =
+      const PacketRun result =
           run_flows(tree, config, {{.from = Rank{0}, .to = Rank{15}, .size = Bytes{900'000}}});
       int used = 0;
       for (std::size_t id = 0; id < result.links.size(); ++id) {
@@ -322,7 +349,7 @@ TEST(PacketEngine, HtsimsDctcpCountsAllThatIsSentAgain) {
   PacketConfig config = dlrm_study_dctcp();
   config.queue.port_limit = config.htsim_dctcp.packet * 4;
   const Bytes size{40 * 8'936};
-  const RunResult result = run_flows(topology::star({.hosts = 9}), config, incast(8, size));
+  const PacketRun result = run_flows(topology::star({.hosts = 9}), config, incast(8, size));
   EXPECT_GT(result.statistics.timeouts, 0);
   const std::uint64_t once = 8 * (1 + 40);  // with the SYN
   EXPECT_EQ(result.statistics.retransmissions, result.statistics.data_packets - once);
@@ -332,10 +359,10 @@ TEST(PacketEngine, ABoundedRunReportsWhatFinished) {
   const Topology star = topology::star({.hosts = 4});
   const std::vector<FlowSpec> flows{{.from = Rank{0}, .to = Rank{1}, .size = 1_B},
                                     {.from = Rank{2}, .to = Rank{3}, .size = 64_MiB}};
-  const RunResult cut = run_flows(star, {}, flows, {.until = Time{100us}});
+  const PacketRun cut = run_flows(star, {}, flows, {.until = Time{100us}});
   EXPECT_EQ(cut.finished, 1);
   EXPECT_FALSE(cut.completion[1]);
-  const RunResult timed = run_flows(star, {}, flows, {.wall = std::chrono::seconds(60)});
+  const PacketRun timed = run_flows(star, {}, flows, {.wall = std::chrono::seconds(60)});
   EXPECT_EQ(timed.finished, 2);
   EXPECT_EQ(timed.completion[1], run_flows(star, {}, flows).completion[1]);
 }

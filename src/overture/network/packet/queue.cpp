@@ -9,7 +9,7 @@ namespace overture::network::packet {
 namespace {
 
 // The wait up to which a queue neither drops nor marks, whatever the packet's size.
-std::int64_t first_decision(const Link& link, const LinkMore& more) {
+std::int64_t first_decision(const FabricLink& link, const LinkMore& more) {
   const std::int64_t largest = serialisation(link, more, std::numeric_limits<std::uint16_t>::max());
   std::int64_t wait = std::numeric_limits<std::int64_t>::max();
   if (more.limit >= 0) wait = serialisation(link, more, more.limit) - largest;
@@ -20,7 +20,7 @@ std::int64_t first_decision(const Link& link, const LinkMore& more) {
 }  // namespace
 
 bool Fabric::admit(std::uint32_t id, Packet& packet, std::int64_t wait, std::uint32_t from) {
-  Link& link = links_[id];
+  FabricLink& link = links_[id];
   LinkMore& more = more_[id];
   if (full(id, packet, wait, from)) {
     ++more.drops;
@@ -52,7 +52,7 @@ bool Fabric::full(std::uint32_t id, const Packet& packet, std::int64_t wait, std
 // now, the older of the two events comes first, as in ns-3: either the one that arrives, which is `known` to
 // do so since it was sent, or the one that has left.
 std::int64_t Fabric::queued(std::uint32_t id, std::int64_t known) {
-  Link& link = links_[id];
+  FabricLink& link = links_[id];
   const auto has_left = [&](const Packet& packet) {
     const std::int64_t end = packet.arrival - link.delay;
     return end < now_ || (end == now_ && start_of(packet, link, more_[id]) <= known);
@@ -83,7 +83,7 @@ bool Fabric::pool_full(SharedBuffer& pool, std::int64_t size, std::int64_t in_po
 }
 
 void Fabric::mark(std::uint32_t id, Packet& packet, std::int64_t wait) {
-  Link& link = links_[id];
+  FabricLink& link = links_[id];
   LinkMore& more = more_[id];
   const auto set = [&](Packet& marked) {
     if (marked.kind != Kind::data || (marked.flags & kCongested) != 0) return;
@@ -108,7 +108,7 @@ void Fabric::mark(std::uint32_t id, Packet& packet, std::int64_t wait) {
 }
 
 void Fabric::grow(std::uint32_t id) {
-  Link& link = links_[id];
+  FabricLink& link = links_[id];
   const std::uint32_t size = link.mask + 1;
   auto larger = std::make_unique<Packet[]>(std::size_t{2} * size);
   for (std::uint32_t i = link.head; i != link.tail; ++i) larger[i & (2 * size - 1)] = link.at(i);

@@ -63,7 +63,7 @@ std::uint32_t Roce::connection(int from, int to, std::uint8_t priority) {
 std::uint32_t Roce::post(int from, int to, std::int64_t bytes, std::int64_t when) {
   check(from != to && bytes > 0, "a message crosses the network and has a byte");
   const std::int64_t packets = (bytes + payload_ - 1) / payload_;
-  check(packets < std::int64_t{1} << 31, "a message has fewer than 2^31 packets");
+  require_countable(packets, payload_, kMostWaiting);
   const std::uint32_t id = messages_.take();
   check(id < kStart, "at most a thousand million messages");
   messages_[id] = {.bytes = bytes,
@@ -78,8 +78,7 @@ std::uint32_t Roce::post(int from, int to, std::int64_t bytes, std::int64_t when
 void Roce::start(std::uint32_t id) {
   RoceMessage& message = messages_[id];
   RoceFlow& flow = flows_[message.flow];
-  check(flow.end - flow.unacked + message.packets < std::uint32_t{1} << 31,
-        "fewer than 2^31 packets wait on a connection");
+  require_countable(std::int64_t{flow.end - flow.unacked} + message.packets, payload_, kMostWaiting);
   message.first = flow.end;
   flow.end += message.packets;
   if (flow.last_message == kNone) {
@@ -127,14 +126,14 @@ void Roce::activate(std::uint32_t id, RoceFlow& flow) {
 
 // A connection whose turn comes by the time that the link is free need not be looked at before.
 void Roce::take_turn(std::uint32_t id, RoceFlow& flow, std::int64_t free_at) {
-  Nic& nic = nics_[flow.link];
+  RoceNic& nic = nics_[flow.link];
   if (flow.may_send <= std::max(free_at, fabric_.now())) return line_up(nic, id, flow);
   flow.turn = Turn::later;
   nic.later.push_back({.when = flow.may_send, .flow = id});
   std::push_heap(nic.later.begin(), nic.later.end());
 }
 
-void Roce::line_up(Nic& nic, std::uint32_t id, RoceFlow& flow) {
+void Roce::line_up(RoceNic& nic, std::uint32_t id, RoceFlow& flow) {
   Line& line = nic.ready[flow.priority];
   flow.turn = Turn::ready;
   flow.after = kNone;
@@ -148,7 +147,7 @@ void Roce::line_up(Nic& nic, std::uint32_t id, RoceFlow& flow) {
 }
 
 // Those that had to wait and no longer have to.
-void Roce::collect(Nic& nic) {
+void Roce::collect(RoceNic& nic) {
   while (!nic.later.empty() && nic.later.front().when <= fabric_.now()) {
     const std::uint32_t id = nic.later.front().flow;
     std::pop_heap(nic.later.begin(), nic.later.end());
@@ -157,7 +156,7 @@ void Roce::collect(Nic& nic) {
   }
 }
 
-std::uint32_t Roce::next_ready(Nic& nic, std::uint32_t link) {
+std::uint32_t Roce::next_ready(RoceNic& nic, std::uint32_t link) {
   const auto priorities = static_cast<std::size_t>(fabric_.priorities());
   for (std::size_t priority = 0; priority < priorities && nic.waiting > 0; ++priority) {
     Line& line = nic.ready[priority];
@@ -171,7 +170,7 @@ std::uint32_t Roce::next_ready(Nic& nic, std::uint32_t link) {
 }
 
 void Roce::link_free(std::uint32_t link) {
-  Nic& nic = nics_[link];
+  RoceNic& nic = nics_[link];
   collect(nic);
   bool sent = false;
   while (!sent) {

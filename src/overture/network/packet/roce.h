@@ -57,7 +57,8 @@ class Roce {
   void resume() { paused_ = false; }
 
  private:
-  static constexpr std::uint32_t kStart = std::uint32_t{1} << 30;  // a timer that starts a message
+  static constexpr std::uint32_t kStart = std::uint32_t{1} << 30;            // a timer that starts a message
+  static constexpr std::int64_t kMostWaiting = (std::int64_t{1} << 31) - 1;  // packets on a connection
   static constexpr std::size_t kPriorities = 8;
 
   // A connection whose rate lets it send only later.
@@ -74,7 +75,7 @@ class Roce {
     std::uint32_t last = kNone;
   };
   // A host's link: connections that may send, in turns, by priority; and those that will.
-  struct Nic {
+  struct RoceNic {
     std::array<Line, kPriorities> ready;
     std::vector<Later> later;
     int waiting = 0;  // connections that may send
@@ -92,9 +93,9 @@ class Roce {
   // The sender.
   void activate(std::uint32_t id, RoceFlow& flow);
   void take_turn(std::uint32_t id, RoceFlow& flow, std::int64_t free_at);
-  void line_up(Nic& nic, std::uint32_t id, RoceFlow& flow);
-  void collect(Nic& nic);
-  std::uint32_t next_ready(Nic& nic, std::uint32_t link);
+  void line_up(RoceNic& nic, std::uint32_t id, RoceFlow& flow);
+  void collect(RoceNic& nic);
+  std::uint32_t next_ready(RoceNic& nic, std::uint32_t link);
   void transmit(std::uint32_t id, RoceFlow& flow);
   std::int64_t gap(const RoceFlow& flow, std::int64_t size) const;
   void acknowledge(RoceFlow& flow, std::uint32_t expected);
@@ -124,7 +125,7 @@ class Roce {
   std::vector<RoceFlow> flows_;
   QueuePairs pairs_;
   Pool<RoceMessage> messages_;
-  std::vector<Nic> nics_;  // by link
+  std::vector<RoceNic> nics_;  // by link
   std::vector<Completion> completions_;
   std::uint64_t outstanding_ = 0;
   std::uint64_t notifications_ = 0;

@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "overture/base/hash.h"
 #include "overture/network/packet/config.h"
 #include "overture/topology/routing.h"
 
@@ -39,10 +40,7 @@ class Routes {
   // A new number to choose a way with. Every node has a stream of its own, so that what it draws depends on
   // nothing that others do meanwhile.
   std::uint64_t draw(int node = 0) {
-    std::uint64_t x = streams_[static_cast<std::size_t>(node)] += 0x9e3779b97f4a7c15U;
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9U;  // SplitMix64 (Steele, Lea and Flood, 2014)
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebU;
-    return x ^ (x >> 31);
+    return split_mix(streams_[static_cast<std::size_t>(node)] += kGoldenStep);
   }
 
  private:

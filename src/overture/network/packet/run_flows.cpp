@@ -42,7 +42,7 @@ class BoundedRun {
   }
   std::int64_t piece_end() const {
     const std::int64_t next = std::max(engine_.now(), engine_.next_time());
-    return std::min({until_, step_ == kNever ? kNever : next + step_, due()});
+    return std::min({until_, step_ >= kNever - next ? kNever : next + step_, due()});
   }
 
   Engine& engine_;
@@ -55,7 +55,7 @@ class BoundedRun {
 
 }  // namespace
 
-std::vector<NetworkRecord::Counter> counters(const Statistics& of) {
+std::vector<NetworkRecord::Counter> counters(const PacketStatistics& of) {
   return {{"packet_hops", of.packet_hops},
           {"data_packets", of.data_packets},
           {"drops", of.drops},
@@ -72,14 +72,14 @@ std::vector<NetworkRecord::Counter> counters(const Statistics& of) {
           {"connections", of.connections}};
 }
 
-RunResult run_flows(const topology::Topology& topology, const PacketConfig& config,
+PacketRun run_flows(const topology::Topology& topology, const PacketConfig& config,
                     const std::vector<FlowSpec>& flows, const RunLimits& limits,
                     const std::optional<MonitorConfig>& monitor) {
   network::require_sound(flows, topology.graph.hosts());
   Engine engine(topology, config, Pause::when_idle);
   const auto hosts = static_cast<std::size_t>(topology.graph.hosts());
   engine.reserve(std::min(flows.size(), hosts * (hosts - 1)));
-  RunResult result;
+  PacketRun result;
   result.completion.resize(flows.size());
   std::vector<std::size_t> flow_of_message;  // messages are numbered as posted: none is free before the run
   for (std::size_t i = 0; i < flows.size(); ++i) {

@@ -15,7 +15,7 @@
 
 namespace overture::network::packet {
 
-struct Statistics {
+struct PacketStatistics {
   std::uint64_t packet_hops = 0;   // arrivals of a packet at the end of a link
   std::uint64_t data_packets = 0;  // sent, retransmissions included
   std::uint64_t drops = 0;
@@ -33,10 +33,10 @@ struct Statistics {
   std::uint64_t connections = 0;
 };
 
-std::vector<NetworkRecord::Counter> counters(const Statistics& of);
+std::vector<NetworkRecord::Counter> counters(const PacketStatistics& of);
 
-struct RunResult : FlowTimes {
-  Statistics statistics;
+struct PacketRun : FlowTimes {
+  PacketStatistics statistics;
   std::vector<LinkRecord> links;  // as in the topology's graph
   LinkHistory history;            // if it was asked for
   std::uint64_t digest = 0;       // of all events: same inputs, same digest
@@ -45,7 +45,7 @@ struct RunResult : FlowTimes {
 // Flows with equal start are issued in the order of the list. A flow to its own host takes no time, one of 0
 // bytes is sent as 1. Throws UserError when a host does not exist, a size or start is negative, or the
 // configuration cannot work.
-RunResult run_flows(const topology::Topology& topology, const PacketConfig& config,
+PacketRun run_flows(const topology::Topology& topology, const PacketConfig& config,
                     const std::vector<FlowSpec>& flows, const RunLimits& limits = {},
                     const std::optional<MonitorConfig>& monitor = std::nullopt);
 

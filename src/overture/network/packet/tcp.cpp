@@ -111,7 +111,7 @@ std::uint32_t Tcp::post(int from, int to, std::int64_t bytes, std::int64_t when)
   for (const std::uint32_t done : done_) messages_.give_back(done);
   done_.clear();
   const std::uint32_t index = messages_.take();
-  check(index < kStart && flows_.size() < kStart, "at most a thousand million messages and connections");
+  check(index < kAck && flows_.size() < kAck, "at most five hundred million messages and connections");
   messages_[index] = {.end = static_cast<std::uint64_t>(bytes), .flow = flow_of_pair(from, to)};
   ++outstanding_;
   fabric_.set_timer(index | kStart, when + config_.send_delay.count());
@@ -234,6 +234,7 @@ void Tcp::arm(std::uint32_t id, Flow& flow) {
 
 void Tcp::timer(std::uint32_t id) {
   if ((id & kStart) != 0) return start(id & ~kStart);
+  if ((id & kAck) != 0) return send_late_ack(id & ~kAck);
   Flow& flow = flows_[id];
   if (flow.timer_at != fabric_.now()) return;
   flow.timer_at = kNoTimer;
@@ -378,7 +379,17 @@ void Tcp::acknowledge(std::uint32_t id, Flow& flow, bool congested, bool gaps) {
   }
   Routes& routes = fabric_.routes();
   if (routes.per_packet()) ack.route = routes.packet_word(flow.destination, flow.source);
-  fabric_.send(flow.destination, ack);
+  if (config_.ack_delay == Duration{}) [[likely]]
+    return fabric_.send(flow.destination, ack);
+  late_acks_[id].push_back(ack);
+  fabric_.set_timer(id | kAck, fabric_.now() + config_.ack_delay.count());
+}
+
+// The oldest of the flow: all are equally late.
+void Tcp::send_late_ack(std::uint32_t id) {
+  std::deque<Packet>& waiting = late_acks_[id];
+  fabric_.send(flows_[id].destination, waiting.front());
+  waiting.pop_front();
 }
 
 std::uint32_t Tcp::keep_blocks(const SackBlocks& blocks) {

@@ -4,8 +4,10 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "overture/network/packet/connections.h"
@@ -92,6 +94,7 @@ class Tcp {
 
  private:
   static constexpr std::uint32_t kStart = std::uint32_t{1} << 30;  // a timer that starts a message
+  static constexpr std::uint32_t kAck = std::uint32_t{1} << 29;    // a timer that sends a late ACK
 
   // What an ACK says, once the scoreboard knows it.
   struct AckNews {
@@ -132,6 +135,7 @@ class Tcp {
   void on_data(const Packet& packet);
   bool hold(Flow& flow, std::uint64_t offset, std::uint32_t length);
   void acknowledge(std::uint32_t id, Flow& flow, bool congested, bool gaps);
+  void send_late_ack(std::uint32_t id);
   std::uint32_t keep_blocks(const SackBlocks& blocks);
 
   // recovery.cpp
@@ -181,6 +185,7 @@ class Tcp {
   Pool<Losses> losses_;
   Pool<Reassembly> gaps_;
   Pool<SackBlocks> sack_;
+  std::unordered_map<std::uint32_t, std::deque<Packet>> late_acks_;  // by flow, with an ACK delay
   std::vector<Completion> completions_;
   std::int64_t outstanding_ = 0;
   TransportCounts counts_;

@@ -52,6 +52,7 @@ inline PacketConfig draw_tcp(RandomStream& random) {
     config.queue.mark_at = random.below(2) == 0 ? MarkAt::enqueue : MarkAt::dequeue;
   }
   config.tcp.initial_window = 1 + static_cast<int>(random.below(40));
+  if (random.below(4) == 0) config.tcp.ack_delay = Duration{static_cast<std::int64_t>(random.below(900'000))};
   if (random.below(4) == 0) config.tcp.connections = ConnectionUse::per_message;
   return config;
 }
@@ -122,7 +123,7 @@ inline Duration on_an_empty_wire(const topology::Topology& topology, const FlowS
 
 // Every message is complete, every byte was delivered once, and nothing came before it could.
 inline void expect_all_delivered(const topology::Topology& topology, const PacketConfig& config,
-                                 const std::vector<FlowSpec>& flows, const RunResult& result,
+                                 const std::vector<FlowSpec>& flows, const PacketRun& result,
                                  std::uint64_t seed) {
   Bytes sent{0};
   const bool spray = config.paths == topology::PathRule::spray;

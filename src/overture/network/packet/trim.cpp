@@ -7,7 +7,7 @@
 
 namespace overture::network::packet {
 
-void Waiting::push(const Packet& packet) {
+void WaitingData::push(const Packet& packet) {
   if (ring == nullptr || tail - head > mask) {
     constexpr std::uint32_t kFirstRing = 16;
     const std::uint32_t size = ring == nullptr ? kFirstRing : 2 * (mask + 1);
@@ -21,7 +21,7 @@ void Waiting::push(const Packet& packet) {
 }
 
 void Fabric::build_trimming(const topology::Graph& graph, const TrimConfig& trim) {
-  waiting_ = std::vector<Waiting>(links_.size());
+  waiting_ = std::vector<WaitingData>(links_.size());
   host_links_ = first_link_[static_cast<std::size_t>(graph.hosts())];
   data_limit_ = trim.data_limit.count();
   control_limit_ = trim.control_limit.count();
@@ -39,8 +39,8 @@ void Fabric::build_trimming(const topology::Graph& graph, const TrimConfig& trim
 }
 
 void Fabric::enqueue_trimming(std::uint32_t id, Packet& packet) {
-  Link& link = links_[id];
-  Waiting& waiting = waiting_[id];
+  FabricLink& link = links_[id];
+  WaitingData& waiting = waiting_[id];
   if (link.free_at <= now_ && waiting.empty()) return start_data(id, packet);
   const std::int64_t sent = waiting.data_end > now_ ? waiting.data_size : 0;
   if (waiting.bytes + sent + packet.size > data_limit_) {
@@ -76,14 +76,14 @@ bool Fabric::control_full(std::uint32_t id, const Packet& packet) {
 }
 
 void Fabric::start_data(std::uint32_t id, Packet& packet) {
-  Link& link = links_[id];
+  FabricLink& link = links_[id];
   commit(id, link, packet, now_);
   waiting_[id].data_end = link.free_at;
   waiting_[id].data_size = packet.size;
 }
 
 void Fabric::start_waiting(std::uint32_t id) {
-  Waiting& waiting = waiting_[id];
+  WaitingData& waiting = waiting_[id];
   Packet packet = waiting.front();
   ++waiting.head;
   waiting.bytes -= packet.size;

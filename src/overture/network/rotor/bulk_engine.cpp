@@ -6,6 +6,7 @@
 
 #include "overture/base/check.h"
 #include "overture/base/error.h"
+#include "overture/base/hash.h"
 
 namespace overture::network::rotor {
 
@@ -22,7 +23,7 @@ BulkEngine::BulkEngine(const topology::Opera& opera, const RotorConfig& config)
   if (opera.uplinks() > 32) throw UserError("a rotor network has at most 32 rotors");
   const auto hosts = static_cast<std::size_t>(opera.hosts());
   nics_.resize(hosts);
-  for (Nic& nic : nics_) nic.last_turn = -1;
+  for (NicClock& nic : nics_) nic.last_turn = -1;
   uplink_free_.assign(static_cast<std::size_t>(opera.tors()) * static_cast<std::size_t>(opera.uplinks()), 0);
   downlinks_.resize(hosts);
   for (Downlink& link : downlinks_) link.streams.resize(2 * static_cast<std::size_t>(opera.uplinks()));
@@ -54,7 +55,7 @@ void BulkEngine::play(std::int64_t slice) {
 
 // A NIC that has anything to send takes turns of the rotors, one packet time each, whether or not there is a
 // packet for the rotor whose turn it is. One that stood still starts with the fresh rotor.
-std::int64_t BulkEngine::first_turn(Nic& nic, int rotor, std::int64_t start) const {
+std::int64_t BulkEngine::first_turn(NicClock& nic, int rotor, std::int64_t start) const {
   const int rotors = opera_.uplinks();
   if (nic.last_turn < start) {
     nic.tick = start + packet_time_;
@@ -202,9 +203,7 @@ void BulkEngine::deliver(int host, std::int64_t until) {
 }
 
 void BulkEngine::receive(int host, const Arrival& arrival, std::int64_t when) {
-  constexpr std::uint64_t kPrime = 0x9e3779b97f4a7c15U;
-  digest_ = (digest_ ^ static_cast<std::uint64_t>(when) ^ (std::uint64_t{arrival.message} << 40)) * kPrime;
-  digest_ ^= digest_ >> 29;
+  digest_ = digest_step(digest_ ^ static_cast<std::uint64_t>(when) ^ (std::uint64_t{arrival.message} << 40));
   BulkMessage& m = queues_.message(arrival.message);
   if (m.to != host) {
     ++counts_.bulk_relayed;

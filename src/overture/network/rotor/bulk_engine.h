@@ -68,7 +68,7 @@ class BulkEngine {
     std::vector<Stream> streams;  // per rotor, then per rotor from the own rack
     std::uint64_t busy = 0;       // a bit per stream that is not empty
   };
-  struct Nic {
+  struct NicClock {
     std::int64_t tick = 0;       // some turn
     std::int64_t last_turn = 0;  // after it, the NIC stands still
     int rotor = 0;               // whose turn `tick` was
@@ -95,7 +95,7 @@ class BulkEngine {
   };
 
   void send_rack(int tor, int rotor, std::int64_t start);
-  std::int64_t first_turn(Nic& nic, int rotor, std::int64_t start) const;
+  std::int64_t first_turn(NicClock& nic, int rotor, std::int64_t start) const;
   void up(int tor, int rotor, const Sender& sender, const Committed& packet, std::int64_t dark_at);
   void arrive(int host, int stream, std::int64_t when, const Committed& packet, Run& run);
   void count_runs();
@@ -118,7 +118,7 @@ class BulkEngine {
   std::int64_t packet_time_;
   std::int64_t slice_time_;
   Committer committer_;
-  std::vector<Nic> nics_;
+  std::vector<NicClock> nics_;
   std::vector<std::int64_t> uplink_free_;  // [tor][rotor]
   std::vector<Downlink> downlinks_;
   std::vector<Sender> senders_;

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "overture/base/check.h"
+#include "overture/base/error.h"
 
 namespace overture::network::rotor {
 
@@ -49,7 +50,9 @@ std::uint32_t BulkQueues::make_run(std::uint32_t message, std::int64_t packets) 
 void BulkQueues::count_in(Waiting kind, int host, int to, std::int64_t packets) {
   const std::size_t at = index(host, to);
   int& count = queues_of(kind).counts[at];
-  check(packets <= std::numeric_limits<int>::max() - count, "a pair has at most 2^31 packets waiting");
+  if (packets > std::numeric_limits<int>::max() - count)
+    throw UserError("more than 2^31 packets wait between two hosts",
+                    "send smaller messages, or larger packets");
   if (kind == Waiting::own && count == 0) {
     auto& list = destinations_[static_cast<std::size_t>(host)];
     place_[at] = static_cast<std::int32_t>(list.size());

@@ -7,7 +7,7 @@
 #include "overture/network/rotor/rotor_network.h"
 #include "overture/network/rotor/run_flows.h"
 #include "overture/network/rotor/testing.h"
-#include "overture/topology/dynexp_file.h"
+#include "overture/formats/dynexp.h"
 
 namespace overture::network::rotor {
 namespace {
@@ -17,9 +17,9 @@ using namespace literals;
 constexpr Time kStart{1us};
 constexpr int kHosts = 16;
 
-const topology::Dynexp& network() {
-  static const topology::Dynexp dynexp =
-      topology::read_dynexp(OVERTURE_GOLDEN "/htsim/topologies/opera_N4_k8_100G.txt");
+const formats::Dynexp& network() {
+  static const formats::Dynexp dynexp =
+      formats::read_dynexp(OVERTURE_GOLDEN "/htsim/topologies/opera_N4_k8_100G.txt");
   return dynexp;
 }
 

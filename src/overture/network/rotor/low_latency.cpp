@@ -119,7 +119,7 @@ void LowLatency::set_timer(std::uint32_t id, std::int64_t when) {
 
 // ---- both
 
-void LowLatency::receive(const Packet& packet, std::int64_t now) {
+void LowLatency::receive(const RotorPacket& packet, std::int64_t now) {
   const std::uint32_t id = packet.message;
   Message& message = messages_[id];
   if (!message.in_use || message.serial != packet.serial) return;
@@ -164,7 +164,7 @@ void LowLatency::release(std::uint32_t id) {
 
 // ---- the receiver
 
-void LowLatency::receive_data(const Packet& packet, std::int64_t now) {
+void LowLatency::receive_data(const RotorPacket& packet, std::int64_t now) {
   const std::uint32_t id = packet.message;
   Message& message = messages_[id];
   if (packet.kind == PacketKind::header) {

@@ -16,7 +16,7 @@ namespace overture::network::rotor {
 class LowLatency {
  public:
   // A packet for the NIC of host `packet.from`.
-  using Outbox = std::vector<Packet>;
+  using Outbox = std::vector<RotorPacket>;
   // Wants a call of timer(id) or pacer(id) at a time.
   struct Alarm {
     std::int64_t when;
@@ -28,7 +28,7 @@ class LowLatency {
 
   // A message that starts now. Its index is used again once both ends are done with it.
   std::uint32_t start(int from, int to, std::int64_t bytes, std::int64_t now);
-  void receive(const Packet& packet, std::int64_t now);
+  void receive(const RotorPacket& packet, std::int64_t now);
   void timer(std::uint32_t message, std::int64_t now);
   void pacer(int host, std::int64_t now);
 
@@ -76,7 +76,7 @@ class LowLatency {
   bool send_next(std::uint32_t id);
   void answer(PacketKind kind, std::uint32_t id, std::uint32_t number);
   void ask_for_more(std::uint32_t id, std::int64_t now);
-  void receive_data(const Packet& packet, std::int64_t now);
+  void receive_data(const RotorPacket& packet, std::int64_t now);
   void receive_ack(std::uint32_t id, std::uint32_t number);
   void want(std::uint32_t id, std::uint32_t number);
   void end(std::uint32_t id, std::int64_t now);

@@ -4,15 +4,15 @@
 
 namespace overture::network::rotor {
 
-Nic::Nic(int host, int rotors, std::uint16_t packet_size, BulkQueues& queues)
+RotorNic::RotorNic(int host, int rotors, std::uint16_t packet_size, BulkQueues& queues)
     : host_(host), packet_size_(packet_size), queues_(queues), slots_(static_cast<std::size_t>(rotors)) {}
 
-void Nic::push(const Packet& packet) {
+void RotorNic::push(const RotorPacket& packet) {
   const int urgency = packet.kind != PacketKind::data ? 0 : packet.again ? 1 : 2;
   urgent_[urgency].push_back(packet);
 }
 
-void Nic::commit(int rotor, std::vector<Committed> packets, int turns) {
+void RotorNic::commit(int rotor, std::vector<Committed> packets, int turns) {
   Slot& slot = slots_[static_cast<std::size_t>(rotor)];
   check(slot.turns == 0, "a rotor's slot has ended before its next one begins");
   if (bulk_left_ == 0) {
@@ -25,21 +25,21 @@ void Nic::commit(int rotor, std::vector<Committed> packets, int turns) {
   bulk_left_ += turns;
 }
 
-void Nic::clear(int rotor) {
+void RotorNic::clear(int rotor) {
   Slot& slot = slots_[static_cast<std::size_t>(rotor)];
   while (slot.end > slot.next) queues_.give_back(host_, slot.packets[--slot.end].message);
   bulk_left_ -= slot.turns;
   slot.turns = 0;
 }
 
-bool Nic::urgent_empty() const {
+bool RotorNic::urgent_empty() const {
   for (const auto& queue : urgent_) {
     if (!queue.empty()) return false;
   }
   return true;
 }
 
-std::uint16_t Nic::begin() {
+std::uint16_t RotorNic::begin() {
   check(!busy_ && !empty(), "an idle NIC with something to do starts to send");
   busy_ = true;
   serving_ = 0;
@@ -47,32 +47,32 @@ std::uint16_t Nic::begin() {
   return serving_ == kUrgent ? packet_size_ : urgent_[serving_].front().size;
 }
 
-std::optional<Packet> Nic::finish() {
+std::optional<RotorPacket> RotorNic::finish() {
   busy_ = false;
   if (serving_ == kUrgent) return bulk_left_ > 0 ? pull() : std::nullopt;
-  const Packet packet = urgent_[serving_].front();
+  const RotorPacket packet = urgent_[serving_].front();
   urgent_[serving_].pop_front();
   count_urgent(packet.size);
   return packet;
 }
 
 // The packet of the slot's next turn, if that turn has one.
-std::optional<Packet> Nic::take_turn(Slot& slot) {
+std::optional<RotorPacket> RotorNic::take_turn(Slot& slot) {
   --slot.turns;
   --bulk_left_;
   const int turn = slot.turn++;
   if (slot.next == slot.end || slot.packets[slot.next].turn != turn) return std::nullopt;
   const Committed& committed = slot.packets[slot.next++];
-  return Packet{.kind = PacketKind::bulk,
-                .size = packet_size_,
-                .from = host_,
-                .to = committed.via,
-                .message = committed.message};
+  return RotorPacket{.kind = PacketKind::bulk,
+                     .size = packet_size_,
+                     .from = host_,
+                     .to = committed.via,
+                     .message = committed.message};
 }
 
 // The next turn; empty ones are passed over while there are turns to catch up.
-std::optional<Packet> Nic::pull() {
-  std::optional<Packet> packet;
+std::optional<RotorPacket> RotorNic::pull() {
+  std::optional<RotorPacket> packet;
   for (;;) {
     Slot& slot = slots_[static_cast<std::size_t>(rotor_)];
     if (slot.turns > 0) packet = take_turn(slot);
@@ -92,7 +92,7 @@ std::optional<Packet> Nic::pull() {
 }
 
 // Every full packet's worth of low-latency bytes takes a turn.
-void Nic::count_urgent(std::uint16_t size) {
+void RotorNic::count_urgent(std::uint16_t size) {
   const std::int64_t before = urgent_bytes_ / packet_size_;
   urgent_bytes_ += size;
   if (urgent_bytes_ / packet_size_ == before || bulk_left_ == 0) return;
@@ -100,7 +100,7 @@ void Nic::count_urgent(std::uint16_t size) {
 }
 
 // The slots give up their last turns, one rotor after the other.
-void Nic::push_back(int turns) {
+void RotorNic::push_back(int turns) {
   for (; turns > 0; --turns) {
     Slot& slot = slots_[static_cast<std::size_t>(back_)];
     if (slot.turns > 0) {

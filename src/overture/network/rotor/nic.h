@@ -14,12 +14,12 @@
 
 namespace overture::network::rotor {
 
-class Nic {
+class RotorNic {
  public:
   // `queues` outlives the NIC.
-  Nic(int host, int rotors, std::uint16_t packet_size, BulkQueues& queues);
+  RotorNic(int host, int rotors, std::uint16_t packet_size, BulkQueues& queues);
 
-  void push(const Packet& packet);
+  void push(const RotorPacket& packet);
   // What the host committed to a rotor's slot of so many turns.
   void commit(int rotor, std::vector<Committed> packets, int turns);
   // The rotor's slot has ended: what is left goes back.
@@ -32,7 +32,7 @@ class Nic {
   // Starts to send the next packet, or to spend a turn on none; the NIC is not empty. Returns the size.
   std::uint16_t begin();
   // That has left. No packet: the turn was empty.
-  std::optional<Packet> finish();
+  std::optional<RotorPacket> finish();
 
  private:
   static constexpr int kUrgent = 3;  // classes before bulk
@@ -46,8 +46,8 @@ class Nic {
   };
 
   bool urgent_empty() const;
-  std::optional<Packet> pull();
-  std::optional<Packet> take_turn(Slot& slot);
+  std::optional<RotorPacket> pull();
+  std::optional<RotorPacket> take_turn(Slot& slot);
   void count_urgent(std::uint16_t size);
   void push_back(int turns);
   void advance() { rotor_ = (rotor_ + 1) % static_cast<int>(slots_.size()); }
@@ -55,7 +55,7 @@ class Nic {
   int host_;
   std::uint16_t packet_size_;
   BulkQueues& queues_;
-  std::deque<Packet> urgent_[kUrgent];
+  std::deque<RotorPacket> urgent_[kUrgent];
   std::vector<Slot> slots_;  // per rotor
   int bulk_left_ = 0;        // turns of all slots
   int rotor_ = 0;

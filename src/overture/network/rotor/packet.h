@@ -15,7 +15,7 @@ enum class PacketKind : std::uint8_t {
   pull,
 };
 
-struct Packet {
+struct RotorPacket {
   PacketKind kind = PacketKind::bulk;
   bool again = false;         // data that was sent before
   std::uint16_t size = 0;     // bytes on the wire

@@ -6,6 +6,7 @@
 
 #include "overture/base/check.h"
 #include "overture/base/error.h"
+#include "overture/base/hash.h"
 
 namespace overture::network::rotor {
 namespace {
@@ -61,12 +62,10 @@ void PacketEngine::push(What what, std::int64_t when, std::uint32_t id, std::uin
 }
 
 void PacketEngine::run(std::int64_t limit) {
-  constexpr std::uint64_t kPrime = 0x9e3779b97f4a7c15U;
   while (events_.next_time() <= limit) {
     const EventLanes::Event event = events_.pop();
     now_ = event.when;
-    digest_ = (digest_ ^ static_cast<std::uint64_t>(event.when) ^ (event.order << 24) ^ event.id) * kPrime;
-    digest_ ^= digest_ >> 29;
+    digest_ = digest_step(digest_ ^ static_cast<std::uint64_t>(event.when) ^ (event.order << 24) ^ event.id);
     dispatch(static_cast<What>(event.order >> 32), event.id);
   }
 }
@@ -126,7 +125,7 @@ void PacketEngine::finish(std::uint32_t name) {
 
 // Puts what the low-latency class wants sent and called where it belongs.
 void PacketEngine::low_latency_did() {
-  for (const Packet& packet : low_.outbox()) {
+  for (const RotorPacket& packet : low_.outbox()) {
     nics_[static_cast<std::size_t>(packet.from)].push(packet);
     kick_nic(packet.from);
   }
@@ -189,20 +188,20 @@ void PacketEngine::note_waiting() {
 }
 
 void PacketEngine::end_slot(std::uint32_t rotor) {
-  for (Nic& nic : nics_) nic.clear(static_cast<int>(rotor));
+  for (RotorNic& nic : nics_) nic.clear(static_cast<int>(rotor));
 }
 
 // ---- hosts
 
 void PacketEngine::kick_nic(int host) {
-  Nic& nic = nics_[static_cast<std::size_t>(host)];
+  RotorNic& nic = nics_[static_cast<std::size_t>(host)];
   if (nic.busy() || nic.empty()) return;
   const auto tie = static_cast<std::uint32_t>(nic.rotor() * opera_.hosts() + host);
   push(What::nic, now_ + time_of(nic.begin()), static_cast<std::uint32_t>(host), tie);
 }
 
 void PacketEngine::nic_done(int host) {
-  std::optional<Packet> packet = nics_[static_cast<std::size_t>(host)].finish();
+  std::optional<RotorPacket> packet = nics_[static_cast<std::size_t>(host)].finish();
   if (packet) {
     const int tor = opera_.tor_of(host);
     if (load_ != nullptr) load_->carry(links_.from_host(host), now_, packet->size);
@@ -214,7 +213,7 @@ void PacketEngine::nic_done(int host) {
 
 // A low-latency packet's path is fixed when it leaves its host (or turns round at a ToR): one of this
 // slice's.
-void PacketEngine::label(Packet& packet, int tor) {
+void PacketEngine::label(RotorPacket& packet, int tor) {
   packet.slice = slice_now();
   packet.first_tor = static_cast<std::uint16_t>(tor);
   packet.hop = 0;
@@ -222,7 +221,7 @@ void PacketEngine::label(Packet& packet, int tor) {
   packet.path = count > 1 ? static_cast<std::uint16_t>(ways_.below(static_cast<std::uint64_t>(count))) : 0;
 }
 
-void PacketEngine::arrive(const Packet& packet) {
+void PacketEngine::arrive(const RotorPacket& packet) {
   if (packet.kind != PacketKind::bulk) {
     low_.receive(packet, now_);
     return low_latency_did();
@@ -241,7 +240,7 @@ void PacketEngine::arrive(const Packet& packet) {
   finish(name);
 }
 
-void PacketEngine::give_back(const Packet& packet) {
+void PacketEngine::give_back(const RotorPacket& packet) {
   ++counts_.bulk_returned;
   queues_.give_back(packet.from, packet.message);
 }
@@ -249,7 +248,7 @@ void PacketEngine::give_back(const Packet& packet) {
 // ---- ToRs
 
 // The packet is at a ToR: down to its host if this is the rack, else up.
-void PacketEngine::enter(int tor, const Packet& packet) {
+void PacketEngine::enter(int tor, const RotorPacket& packet) {
   const int down = packet.to % opera_.hosts_per_tor();
   const int rack = opera_.tor_of(packet.to);
   if (packet.kind == PacketKind::bulk) {
@@ -264,7 +263,7 @@ void PacketEngine::enter(int tor, const Packet& packet) {
   ++counts_.lost;  // the circuits changed under way, and this is another rack
 }
 
-void PacketEngine::to_port(int tor, int port, const Packet& packet) {
+void PacketEngine::to_port(int tor, int port, const RotorPacket& packet) {
   if (load_ != nullptr) note_queue(tor, port);
   const TorQueue::Pushed pushed = port_queues_[port_id(tor, port)].push(packet, limits_, coins_);
   if (pushed.trimmed) ++counts_.trims;
@@ -280,7 +279,7 @@ void PacketEngine::note_queue(int tor, int port) {
 }
 
 // A header that finds its queue full turns round; anything else is lost.
-void PacketEngine::bounce(int tor, Packet packet) {
+void PacketEngine::bounce(int tor, RotorPacket packet) {
   if (packet.kind != PacketKind::header) {
     ++counts_.overflows;
     return;
@@ -316,7 +315,7 @@ void PacketEngine::port_done(std::uint32_t id) {
   kick_port(tor, port);
 }
 
-void PacketEngine::leave(int tor, int port, const Packet& packet) {
+void PacketEngine::leave(int tor, int port, const RotorPacket& packet) {
   if (port < opera_.hosts_per_tor()) {
     if (load_ != nullptr) load_->carry(links_.to_host(packet.to), now_, packet.size);
     return arrive(packet);
@@ -332,7 +331,7 @@ void PacketEngine::leave(int tor, int port, const Packet& packet) {
 
 // The end of the wire: the circuit of this moment says where that is.
 void PacketEngine::land(std::uint32_t id) {
-  Packet packet = wires_[id].front().packet;
+  RotorPacket packet = wires_[id].front().packet;
   wires_[id].pop_front();
   const int uplink = static_cast<int>(id) / opera_.tors();
   const int tor = static_cast<int>(id) % opera_.tors();

@@ -56,7 +56,7 @@ class PacketEngine {
   };
   struct InFlight {
     std::int64_t lands;
-    Packet packet;
+    RotorPacket packet;
   };
 
   void require_paths() const;
@@ -69,18 +69,18 @@ class PacketEngine {
   void arm_slice();
   void nic_done(int host);
   void kick_nic(int host);
-  void label(Packet& packet, int tor);
-  void enter(int tor, const Packet& packet);
-  void to_port(int tor, int port, const Packet& packet);
+  void label(RotorPacket& packet, int tor);
+  void enter(int tor, const RotorPacket& packet);
+  void to_port(int tor, int port, const RotorPacket& packet);
   void note_queue(int tor, int port);
   void note_waiting();
-  void bounce(int tor, Packet packet);
+  void bounce(int tor, RotorPacket packet);
   void kick_port(int tor, int port);
   void port_done(std::uint32_t id);
-  void leave(int tor, int port, const Packet& packet);
+  void leave(int tor, int port, const RotorPacket& packet);
   void land(std::uint32_t id);
-  void give_back(const Packet& packet);
-  void arrive(const Packet& packet);
+  void give_back(const RotorPacket& packet);
+  void arrive(const RotorPacket& packet);
   void low_latency_did();
   void finish(std::uint32_t name);
 
@@ -107,7 +107,7 @@ class PacketEngine {
   std::int64_t control_time_;
   Committer committer_;
   LowLatency low_;
-  std::vector<Nic> nics_;
+  std::vector<RotorNic> nics_;
   TorQueue::Limits limits_;
   std::vector<TorQueue> port_queues_;        // [tor][port]
   std::vector<std::deque<InFlight>> wires_;  // [rotor][tor]

@@ -93,7 +93,7 @@ TEST(Committer, WhatDoesNotFitStaysInOrder) {
   EXPECT_EQ(queues.pop(Waiting::own, 0, 1), b);
 }
 
-Packet data(std::uint32_t number) {
+RotorPacket data(std::uint32_t number) {
   return {.kind = PacketKind::data, .size = 1500, .message = 0, .number = number};
 }
 
@@ -147,7 +147,7 @@ TEST(TorQueue, HeadersAndDataShareTheLink) {
 
 struct NicCase {
   BulkQueues queues{8};
-  Nic nic{0, 2, 1500, queues};
+  RotorNic nic{0, 2, 1500, queues};
 
   // What leaves turn by turn: a bulk packet's destination, -1 for an empty turn, -2 for another packet.
   std::vector<int> run() {
@@ -161,7 +161,7 @@ struct NicCase {
   }
 };
 
-TEST(Nic, RotorsTakeTurnsAndAnEmptyTurnPasses) {
+TEST(RotorNic, RotorsTakeTurnsAndAnEmptyTurnPasses) {
   NicCase c;
   c.queues.add(0, 4, 3);
   for (int i = 0; i < 3; ++i) c.queues.pop(Waiting::own, 0, 4);
@@ -170,7 +170,7 @@ TEST(Nic, RotorsTakeTurnsAndAnEmptyTurnPasses) {
   EXPECT_EQ(c.run(), (std::vector{4, -1, -1, 6, 5, -1}));
 }
 
-TEST(Nic, LowLatencyTakesEmptyTurnsFirstAndThenPushesBulkBack) {
+TEST(RotorNic, LowLatencyTakesEmptyTurnsFirstAndThenPushesBulkBack) {
   const auto back = [](int urgent) {
     NicCase c;
     c.queues.add(0, 4, 4);
@@ -188,7 +188,7 @@ TEST(Nic, LowLatencyTakesEmptyTurnsFirstAndThenPushesBulkBack) {
   EXPECT_GT(back(6), 0);
 }
 
-TEST(Nic, WhatIsLeftAtTheEndOfASlotGoesBack) {
+TEST(RotorNic, WhatIsLeftAtTheEndOfASlotGoesBack) {
   NicCase c;
   c.queues.add(0, 4, 2);
   c.queues.pop(Waiting::own, 0, 4);

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::uint64_t kPiece = 1024;  // steps between two questions whether to go on
 
-Time until(const RunOptions& options) {
+Time until(const RotorRunOptions& options) {
   return options.limits.until.value_or(Time{std::chrono::seconds(1000)});
 }
 
@@ -41,7 +41,7 @@ class Owners {
 };
 
 void run_bulk(const topology::Opera& opera, const RotorConfig& config, const std::vector<FlowSpec>& flows,
-              const RunOptions& options, RotorRun& result) {
+              const RotorRunOptions& options, RotorRun& result) {
   BulkEngine engine(opera, config);
   if (options.watched_bins > 0) engine.watch(result.load);
   Owners owners;
@@ -77,7 +77,7 @@ void run_bulk(const topology::Opera& opera, const RotorConfig& config, const std
 }
 
 void run_packets(const topology::Opera& opera, const topology::OperaPaths& paths, const RotorConfig& config,
-                 const std::vector<FlowSpec>& flows, const RunOptions& options, RotorRun& result) {
+                 const std::vector<FlowSpec>& flows, const RotorRunOptions& options, RotorRun& result) {
   PacketEngine engine(opera, paths, config);
   if (options.watched_bins > 0) engine.watch(result.load);
   Owners owners;
@@ -117,7 +117,7 @@ bool any_low_latency(const RotorConfig& config, const std::vector<FlowSpec>& flo
 }  // namespace
 
 RotorRun run_flows(const topology::Opera& opera, const RotorConfig& config,
-                   const std::vector<FlowSpec>& flows, const RunOptions& options) {
+                   const std::vector<FlowSpec>& flows, const RotorRunOptions& options) {
   require_sound(config, opera);
   network::require_sound(flows, opera.hosts());
   RotorRun result;

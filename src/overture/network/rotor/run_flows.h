@@ -21,7 +21,7 @@ struct RotorRun : FlowTimes {
   LinkLoad load;             // if it was asked for
 };
 
-struct RunOptions {
+struct RotorRunOptions {
   RunLimits limits;                             // simulated: at most 1000 s
   int watched_bins = 0;                         // even; of what links carry over time, 0: not watched
   bool packet_by_packet = false;                // even where bulk traffic is alone; for tests
@@ -31,6 +31,6 @@ struct RunOptions {
 // A flow to its own host takes no time, one of 0 bytes is sent as 1. Throws UserError when a host does not
 // exist, a size or start is negative, or the configuration cannot work.
 RotorRun run_flows(const topology::Opera& opera, const RotorConfig& config,
-                   const std::vector<FlowSpec>& flows, const RunOptions& options = {});
+                   const std::vector<FlowSpec>& flows, const RotorRunOptions& options = {});
 
 }  // namespace overture::network::rotor

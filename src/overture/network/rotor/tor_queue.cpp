@@ -11,7 +11,7 @@ constexpr int kHighShare = 640;
 constexpr int kLowShare = 1500;
 constexpr int kHeader = 64;
 
-Packet trim(Packet packet, std::uint16_t header) {
+RotorPacket trim(RotorPacket packet, std::uint16_t header) {
   packet.kind = PacketKind::header;
   packet.size = header;
   return packet;
@@ -19,7 +19,7 @@ Packet trim(Packet packet, std::uint16_t header) {
 
 }  // namespace
 
-TorQueue::Pushed TorQueue::push(const Packet& packet, const Limits& limits, RandomStream& coins) {
+TorQueue::Pushed TorQueue::push(const RotorPacket& packet, const Limits& limits, RandomStream& coins) {
   if (packet.kind == PacketKind::bulk) {
     bulk_.push_back(packet);
     return {};
@@ -34,13 +34,13 @@ TorQueue::Pushed TorQueue::push(const Packet& packet, const Limits& limits, Rand
   const bool last_may_go =
       low_.size() > (serving_ == Serving::low ? 1U : 0U) && low_.back().size >= packet.size;
   if (coins.below(2) == 0 || !last_may_go) return push_high(trim(packet, limits.header), limits, true);
-  const Packet last = low_.back();
+  const RotorPacket last = low_.back();
   low_bytes_ += packet.size - last.size;
   low_.back() = packet;
   return push_high(trim(last, limits.header), limits, true);
 }
 
-TorQueue::Pushed TorQueue::push_high(const Packet& packet, const Limits& limits, bool trimmed) {
+TorQueue::Pushed TorQueue::push_high(const RotorPacket& packet, const Limits& limits, bool trimmed) {
   if (high_bytes_ + packet.size > limits.bytes) return {.trimmed = trimmed, .overflow = packet};
   high_.push_back(packet);
   high_bytes_ += packet.size;
@@ -61,9 +61,9 @@ std::uint16_t TorQueue::begin() {
   return queue.front().size;
 }
 
-Packet TorQueue::finish() {
+RotorPacket TorQueue::finish() {
   auto& queue = serving_ == Serving::high ? high_ : serving_ == Serving::low ? low_ : bulk_;
-  const Packet packet = queue.front();
+  const RotorPacket packet = queue.front();
   queue.pop_front();
   if (serving_ == Serving::high) high_bytes_ -= packet.size;
   if (serving_ == Serving::low) low_bytes_ -= packet.size;
@@ -71,8 +71,8 @@ Packet TorQueue::finish() {
   return packet;
 }
 
-Packet TorQueue::pop_bulk() {
-  const Packet packet = bulk_.front();
+RotorPacket TorQueue::pop_bulk() {
+  const RotorPacket packet = bulk_.front();
   bulk_.pop_front();
   return packet;
 }

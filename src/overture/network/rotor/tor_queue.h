@@ -21,10 +21,10 @@ class TorQueue {
   };
   struct Pushed {
     bool trimmed = false;
-    std::optional<Packet> overflow;  // a packet of the highest class that did not fit
+    std::optional<RotorPacket> overflow;  // a packet of the highest class that did not fit
   };
 
-  Pushed push(const Packet& packet, const Limits& limits, RandomStream& coins);
+  Pushed push(const RotorPacket& packet, const Limits& limits, RandomStream& coins);
 
   bool busy() const { return serving_ != Serving::nothing; }
   Serving serving() const { return serving_; }
@@ -36,20 +36,20 @@ class TorQueue {
   // Starts to send the next packet; the queue is not empty. Returns its size.
   std::uint16_t begin();
   // The packet being sent has left.
-  Packet finish();
+  RotorPacket finish();
 
   // For bulk that has missed its circuit: a look at the first, and out with it.
   bool has_bulk() const { return !bulk_.empty(); }
-  const Packet& first_bulk() const { return bulk_.front(); }
-  Packet pop_bulk();
+  const RotorPacket& first_bulk() const { return bulk_.front(); }
+  RotorPacket pop_bulk();
   void end_service() { serving_ = Serving::nothing; }
 
  private:
-  Pushed push_high(const Packet& packet, const Limits& limits, bool trimmed);
+  Pushed push_high(const RotorPacket& packet, const Limits& limits, bool trimmed);
 
-  std::deque<Packet> high_;
-  std::deque<Packet> low_;
-  std::deque<Packet> bulk_;
+  std::deque<RotorPacket> high_;
+  std::deque<RotorPacket> low_;
+  std::deque<RotorPacket> bulk_;
   std::int64_t high_bytes_ = 0;
   std::int64_t low_bytes_ = 0;
   int share_ = 0;  // bytes sent in the round that the first two classes share

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "overture/base/error.h"
+
 namespace overture::train {
 namespace {
 
@@ -28,6 +30,11 @@ struct Maker {
   std::unique_ptr<DenseModel> operator()(const CaserConfig& config) const {
     return make_caser(config, shape, seed);
   }
+  std::unique_ptr<DenseModel> operator()(const ExternalConfig& /*config*/) const {
+    throw UserError(
+        {.key = "model.kind"}, "external, but this trainer has only models of its own",
+        "start the trainers from Python, with overture.bagpipe.init_cache() or overture.Tables()");
+  }
 };
 
 struct Describer {
@@ -52,6 +59,7 @@ struct Describer {
   std::string operator()(const CaserConfig& c) const {
     return fmt::format("caser {} {}", c.horizontal_filters, c.vertical_filters);
   }
+  std::string operator()(const ExternalConfig& /*config*/) const { return "external"; }
 };
 
 }  // namespace

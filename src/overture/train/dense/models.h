@@ -16,8 +16,12 @@
 
 namespace overture::train {
 
-using ModelConfig =
-    std::variant<DlrmConfig, WideAndDeepConfig, DcnConfig, DeepFmConfig, FgcnnConfig, CaserConfig>;
+// A model that another program computes; make_model() has none.
+struct ExternalConfig {};
+inline void validate(const ExternalConfig& /*config*/, const ModelShape& /*shape*/) {}
+
+using ModelConfig = std::variant<DlrmConfig, WideAndDeepConfig, DcnConfig, DeepFmConfig, FgcnnConfig,
+                                 CaserConfig, ExternalConfig>;
 
 // "dlrm 13-512-256-64-16 dot 512-256-1": the same text, the same parameters.
 std::string describe(const ModelConfig& config);

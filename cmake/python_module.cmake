@@ -1,0 +1,28 @@
+# Decides whether the Python module is built: where a python3 with numpy, its headers and pybind11 are at hand. The
+# distribution's python3 is asked too, since another in PATH would not see its packages.
+if(NOT DEFINED CACHE{OVERTURE_PYTHON_MODULE})
+  set(wanted OFF)
+  find_program(OVERTURE_ANY_PYTHON python3)
+  foreach(python IN ITEMS ${Python_EXECUTABLE} ${OVERTURE_ANY_PYTHON} /usr/bin/python3)
+    execute_process(COMMAND ${python} -c "import numpy, pybind11; print(pybind11.get_cmake_dir())"
+                    RESULT_VARIABLE missing OUTPUT_VARIABLE folder ERROR_QUIET OUTPUT_STRIP_TRAILING_WHITESPACE)
+    if(missing EQUAL 0)
+      set(Python_EXECUTABLE ${python} CACHE FILEPATH "The python3 that the module is for")
+      set(pybind11_DIR ${folder} CACHE PATH "Where pybind11 is")
+      set(wanted ON)
+      break()
+    endif()
+  endforeach()
+  if(OVERTURE_SANITIZE)
+    set(wanted OFF)  # python3 itself would have to be built with the sanitizer
+  endif()
+  set(OVERTURE_PYTHON_MODULE ${wanted} CACHE BOOL "Build the Python module")
+endif()
+if(OVERTURE_PYTHON_MODULE)
+  find_package(Python QUIET COMPONENTS Interpreter Development.Module)
+  set(PYBIND11_FINDPYTHON ON)
+  find_package(pybind11 QUIET CONFIG)
+  if(NOT Python_FOUND OR NOT pybind11_FOUND)
+    set(OVERTURE_PYTHON_MODULE OFF)
+  endif()
+endif()

@@ -1,0 +1,50 @@
+"""How torch's autograd meets the tables. Only this file imports torch on its own."""
+
+from __future__ import annotations
+
+import torch
+
+from overture._native import OvertureError
+
+
+class _Lookup(torch.autograd.Function):
+    """Pooled rows on the way forward; on the way back, their gradients go to the tables."""
+
+    @staticmethod
+    def forward(ctx, anchor, batch):
+        ctx.batch = batch
+        ctx.set_materialize_grads(False)
+        return torch.from_numpy(batch._owner.native.pooled()).split(batch._dims, dim=1)
+
+    @staticmethod
+    def backward(ctx, *gradients):
+        owner = ctx.batch._owner
+        owner.take_gradients(ctx.batch, [_as_rows(one, t) for t, one in enumerate(gradients)])
+        return None, None
+
+
+_anchor = torch.zeros(0, requires_grad=True)  # makes autograd follow what comes from a lookup
+
+
+def lookup(batch):
+    return _Lookup.apply(_anchor, batch)
+
+
+def _as_rows(gradient, table):
+    """The gradient where it lies, if that is in rows."""
+    if gradient is None:
+        return None
+    if gradient.stride(1) != 1 and gradient.shape[1] > 1:  # such as that of a sum: one number for all
+        gradient = gradient.contiguous()
+    return gradient.detach().numpy()
+
+
+def checked_device(device):
+    """None for this machine's memory; or the device, if this torch can use it."""
+    try:
+        wanted = torch.device(device)
+        torch.zeros(1, device=wanted)
+    except (RuntimeError, AssertionError, TypeError) as error:
+        why = str(error).splitlines()[0]
+        raise OvertureError(f'device "{device}" cannot be used: {why}\n  use device="cpu"') from None
+    return None if wanted.type == "cpu" else wanted

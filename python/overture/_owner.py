@@ -1,0 +1,166 @@
+"""What Tables and BagCache have in common: they take turns with the native part, and end cleanly."""
+
+from __future__ import annotations
+
+import atexit
+import sys
+import weakref
+from multiprocessing import util
+from typing import Any, Callable, Iterator
+
+from overture import _batches
+from overture._native import OvertureError
+from overture.batch import Batch
+
+_open: "weakref.WeakSet[Owner]" = weakref.WeakSet()
+
+
+class Owner:
+    """Takes batches from the native part one by one, and gives their gradients back."""
+
+    def __init__(self, native: Any, state: "Callable[[], bytes] | None", device: Any = None):
+        self.native = native
+        self.state = state  # of the user's model, for checkpoints
+        self.device = device
+        self.dims = native.dims
+        self.current: "Batch | None" = None
+        self.over = False
+        self.source: "Iterator | None" = None  # of the user's own batches
+        self.pulled = 0
+
+    def begin(self) -> "Owner":
+        """From now on the end of the program is looked after."""
+        _open.add(self)
+        return self
+
+    def wait_for(self, *turns: str) -> str:
+        """Waits until it is one of these turns, or the end. Meanwhile it brings batches and what a pause asks for."""
+        while True:
+            turn = self.native.wait()
+            if turn in turns or turn == "end":
+                return turn
+            if turn == "want":
+                self.bring_batch()
+            elif turn == "pause":
+                self.native.give_state(self.state() if self.state is not None else b"")
+            else:
+                raise OvertureError(f"this is not the time for it: {turn}, not {' or '.join(turns)}")
+
+    def bring_batch(self) -> None:
+        try:
+            given = next(self.source)
+        except StopIteration:
+            self.native.end_of_batches()
+            return
+        self.native.push(*_batches.arrays(given, len(self.dims), self.pulled))
+        self.pulled += 1
+
+    def next_batch(self) -> "Batch | None":
+        """The next batch; None at the end."""
+        if self.over:
+            return None
+        self.check_returned()
+        with self.ending_on_error():
+            turn = self.wait_for("idle", "batch")
+            if turn == "idle":
+                self.native.next()
+                turn = self.wait_for("batch")
+            if turn == "end":
+                self.finish()
+                return None
+        self.current = Batch(self, self.native.batch(), self.dims)
+        return self.current
+
+    def check_returned(self) -> None:
+        if self.current is None or self.current.returned:
+            return
+        raise OvertureError(
+            f"the gradients of batch {self.current.step} have not come back\n"
+            "  call loss.backward() before the next batch; the loss must depend on what get_emb() gave"
+        )
+
+    def check_current(self, batch: Batch) -> None:
+        if batch is not self.current or self.over:
+            raise OvertureError(f"batch {batch.step} is over\n  look rows up before the next batch is taken")
+
+    def take_gradients(self, batch: Batch, gradients: list) -> None:
+        if batch.returned:
+            raise OvertureError(
+                f"the gradients of batch {batch.step} have come back already\n  call backward() once for a batch"
+            )
+        self.check_current(batch)
+        self.native.give_back(gradients, float("nan"))
+        batch.returned = True
+
+    def save(self) -> str:
+        """Writes a checkpoint of everything up to the last batch; says where it is."""
+        self.check_returned()
+        with self.ending_on_error():
+            if self.wait_for("idle") == "idle":
+                self.native.save()
+                self.wait_for("idle")
+        return self.native.kept
+
+    # ---- the end
+
+    def finish(self) -> None:
+        self.over = True
+        _open.discard(self)
+        self.native.finish()
+
+    def abandon(self, why: str) -> None:
+        """Ends at once; what has not been saved is lost."""
+        if self.over:
+            return
+        self.over = True
+        _open.discard(self)
+        self.native.abandon(why)
+
+    def close(self) -> None:
+        """Ends in good order: rows go back to their servers, and the others learn that this trainer has enough."""
+        if self.over:
+            return
+        if self.current is not None and not self.current.returned:
+            self.abandon(f"the program has ended before the gradients of batch {self.current.step} came back")
+            return
+        with self.ending_on_error():
+            if self.wait_for("idle") == "idle":
+                self.native.leave()
+                self.wait_for("end")
+            self.finish()
+
+    def ending_on_error(self) -> "_EndingOnError":
+        return _EndingOnError(self)
+
+
+class _EndingOnError:
+    """After an error of ours or of the user's source there is no next batch; Ctrl-C changes nothing."""
+
+    def __init__(self, owner: Owner):
+        self.owner = owner
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind, error, trace) -> None:
+        if error is not None and isinstance(error, Exception):
+            self.owner.abandon(f"the program has ended: {kind.__name__}: {error}")
+
+
+def _close_all() -> None:
+    """When the interpreter ends: in good order if the program did, at once otherwise."""
+    broken = sys.exc_info()[1] or getattr(sys, "last_value", None)
+    for owner in list(_open):
+        try:
+            if broken is not None:
+                owner.abandon(f"the program has ended: {type(broken).__name__}: {broken}")
+            else:
+                owner.close()
+        except KeyboardInterrupt:
+            owner.abandon("the program was interrupted")
+        except OvertureError as error:
+            print(f"overture: {error}", file=sys.stderr)
+
+
+atexit.register(_close_all)
+util.Finalize(None, _close_all, exitpriority=100)  # processes of multiprocessing end without atexit

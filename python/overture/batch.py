@@ -1,0 +1,137 @@
+"""What a trainer gets of a batch."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from overture._native import OvertureError
+
+
+class Ids(Sequence):
+    """The ids of a batch, a tensor per table, put together when somebody looks at them."""
+
+    def __init__(self, arrays: Any):
+        self._arrays = arrays
+        self._made: dict = {}
+
+    def __len__(self) -> int:
+        return self._arrays.tables
+
+    def __getitem__(self, table):
+        import torch
+
+        if isinstance(table, slice):
+            return [self[t] for t in range(*table.indices(len(self)))]
+        if not -len(self) <= table < len(self):
+            raise IndexError(f"there are {len(self)} tables")
+        table %= len(self)
+        if table not in self._made:
+            self._made[table] = torch.from_numpy(self._arrays.ids(table))
+        return self._made[table]
+
+    def check_equal(self, given: Any, step: int) -> None:
+        """Throws unless the user's ids are these."""
+        import torch
+
+        if given is self:
+            return
+        try:
+            count = len(given)
+        except TypeError:
+            count = -1
+        if count != len(self):
+            raise OvertureError(f"batch {step} has ids for {len(self)} tables\n  pass what next_batch() gave as sparse_vector")
+        for table, (theirs, ours) in enumerate(zip(given, self)):
+            theirs = torch.as_tensor(theirs).reshape(-1).cpu()
+            if theirs.dtype.is_floating_point:
+                raise OvertureError(f"the ids of table {table} are {theirs.dtype}\n  give whole numbers")
+            if len(theirs) != len(ours) or not bool((theirs == ours).all()):
+                raise OvertureError(
+                    f"the ids of table {table} are not those of batch {step}\n"
+                    "  rows of other ids are not here; pass what next_batch() gave as sparse_vector"
+                )
+
+
+class Batch:
+    """Dense features, ids and labels of a batch, and the pooled rows of its tables.
+
+    Arrays lie where they came, without a copy, and stay good for as long as they are held.
+    """
+
+    def __init__(self, owner: Any, arrays: Any, dims: "list[int]"):
+        self._owner = owner
+        self._arrays = arrays
+        self._dims = dims
+        self._embeddings: "list | None" = None
+        self._ids = Ids(arrays)
+        self.returned = False  #: whether its gradients have come back
+        self.step: int = arrays.step  #: of training, from 0
+
+    def __len__(self) -> int:
+        return self._arrays.samples
+
+    @property
+    def dense(self):
+        """Dense features, samples x features."""
+        return _tensor(self._arrays.dense)
+
+    @property
+    def labels(self):
+        """Labels, samples x 1."""
+        return _tensor(self._arrays.labels)
+
+    @property
+    def ids(self) -> Ids:
+        """Ids that the samples look up, a tensor per table."""
+        return self._ids
+
+    @property
+    def offsets(self) -> list:
+        """Per table, where each sample's ids start, and the end; None where every sample has one id."""
+        return [_tensor(self._arrays.offsets(t)) for t in range(self._arrays.tables)]
+
+    @property
+    def weights(self) -> list:
+        """Per table, the weight of every id; None where the data has none."""
+        return [_tensor(self._arrays.weights(t)) for t in range(self._arrays.tables)]
+
+    @property
+    def looked_up(self) -> bool:
+        return self._embeddings is not None
+
+    @property
+    def embeddings(self) -> list:
+        """Pooled rows, a tensor of samples x dim per table. backward() brings their gradients back, once."""
+        if self._embeddings is None:
+            from overture import _autograd
+
+            self._owner.check_current(self)
+            found = list(_autograd.lookup(self))
+            device = self._owner.device
+            self._embeddings = found if device is None else [one.to(device) for one in found]
+        return self._embeddings
+
+    @property
+    def pooled(self):
+        """Pooled rows of all tables side by side: samples x the sum of their columns."""
+        import torch
+
+        return torch.cat(self.embeddings, dim=1)
+
+    _names = {"dense_x": "dense", "sparse_vector": "ids", "target": "labels"}
+
+    def __getitem__(self, key: str):
+        if key not in self._names:
+            raise KeyError(f"{key}; a batch has {', '.join(self._names)}")
+        return getattr(self, self._names[key])
+
+    def keys(self) -> "list[str]":
+        """Bagpipe's names of dense features, ids and labels."""
+        return list(self._names)
+
+
+def _tensor(array: Any):
+    import torch
+
+    return None if array is None else torch.from_numpy(array)

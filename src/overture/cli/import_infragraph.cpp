@@ -1,0 +1,84 @@
+#include <filesystem>
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "overture/base/error.h"
+#include "overture/base/files.h"
+#include "overture/cli/commands.h"
+#include "overture/formats/infragraph.h"
+#include "overture/setup/setup.h"
+#include "overture/topology/graph_file.h"
+
+namespace overture::cli {
+namespace {
+
+struct InfraGraphOptions {
+  std::string file;
+  std::string rate = "400 Gbps";
+  std::string delay = "100 ns";
+  std::string out;
+};
+
+void print_or_write(const std::string& text, const std::string& out) {
+  if (out.empty()) {
+    fmt::print("{}", text);
+  } else {
+    write_file(out, text);
+  }
+}
+
+int import_infragraph(const InfraGraphOptions& options) {
+  const auto rate = parse_bandwidth(options.rate);
+  if (!rate) throw UserError({.key = "--bandwidth"}, rate.error());
+  const auto delay = parse_duration(options.delay);
+  if (!delay) throw UserError({.key = "--latency"}, delay.error());
+  const std::string text =
+      formats::infragraph_to_graph(read_file(options.file), options.file, {rate.value(), delay.value()});
+  topology::parse_graph(text, options.file);  // every host reaches every other one
+  print_or_write(text, options.out);
+  return 0;
+}
+
+int write_infragraph(const InfraGraphOptions& options) {
+  const setup::Setup setup = setup::load_setup(options.file, {}, setup::Needs::network);
+  const network::NetworkConfig network = setup::network_config(setup);
+  topology::GraphConfig shape;
+  if (const auto* packet = std::get_if<network::PacketNetworkConfig>(&network)) {
+    shape = packet->topology;
+  } else if (const auto* formula = std::get_if<network::AnalyticalConfig>(&network)) {
+    shape.shape = network::links_of(*formula);
+  } else if (const auto* flow = std::get_if<network::FlowNetworkConfig>(&network);
+             flow != nullptr && std::holds_alternative<topology::GraphConfig>(flow->topology)) {
+    shape = std::get<topology::GraphConfig>(flow->topology);
+  } else {
+    throw UserError({.file = options.file, .key = "network"},
+                    "circuits of rotors cannot be told as InfraGraph");
+  }
+  print_or_write(formats::graph_to_infragraph(topology::make_topology(shape).graph, setup.name), options.out);
+  return 0;
+}
+
+}  // namespace
+
+void add_import_infragraph(Command& import) {
+  auto options = std::make_shared<InfraGraphOptions>();
+  Command command = import.add("infragraph", "A network in InfraGraph's YAML, as a topology file");
+  command.positional("file", options->file, "InfraGraph file (YAML)")
+      .option("--bandwidth", options->rate, "Of links for which the file gives none")
+      .option("--latency", options->delay, "Of links for which the file gives none")
+      .option("-o,--out", options->out, "Topology file to write (default: standard output)")
+      .examples("  overture import infragraph fabric.yaml -o fabric.txt")
+      .runs([options] { return import_infragraph(*options); });
+}
+
+void add_generate_infragraph(Command& generate) {
+  auto options = std::make_shared<InfraGraphOptions>();
+  Command command = generate.add("infragraph", "The network of a setup, as InfraGraph's YAML");
+  command.positional("setup", options->file, "Setup file (YAML); only its network matters")
+      .option("-o,--out", options->out, "File to write (default: standard output)")
+      .examples("  overture generate infragraph fat-tree.yaml -o fabric.yaml")
+      .runs([options] { return write_infragraph(*options); });
+}
+
+}  // namespace overture::cli

@@ -1,0 +1,62 @@
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "overture/base/interrupt.h"
+#include "overture/base/progress.h"
+#include "overture/base/whole_file.h"
+#include "overture/cli/bad_rows.h"
+#include "overture/cli/commands.h"
+#include "overture/cli/counts.h"
+#include "overture/setup/trained_model.h"
+#include "overture/train/dense/loss.h"
+
+namespace overture::cli {
+namespace {
+
+struct PredictOptions {
+  std::string folder;
+  std::string checkpoint;
+  std::string data;
+  std::string out;
+};
+
+int run(const PredictOptions& options) {
+  const setup::TrainedModel model = setup::open_trained(options.folder, options.checkpoint);
+  for (const std::string& damage : model.damaged) fmt::print(stderr, "warning: {}\n", damage);
+  const auto source = setup::open_other_data(model, options.data);
+  const Interrupt interrupt;
+  WholeFile file(options.out);
+  file.write("sample,score\n");
+  Progress progress("predict", 0);
+  std::int64_t sample = 0;
+  for (data::Batch batch; !Interrupt::requested() && source->next(batch);) {
+    std::string lines;
+    for (const float logit : model.training->predict(batch))
+      lines += fmt::format("{},{:.9g}\n", sample++, train::sigmoid(logit));
+    file.write(lines);
+    progress.update(sample);
+  }
+  progress.finish();
+  file.close();
+  print_bad_rows(source->reader().bad_rows());
+  fmt::print("{} samples\nscores: {}\n", with_commas(sample), options.out);
+  return Interrupt::requested() ? 130 : 0;
+}
+
+}  // namespace
+
+void add_predict(Command& root) {
+  auto options = std::make_shared<PredictOptions>();
+  Command command = root.add("predict", "Say how likely a click is, sample by sample, with a trained model");
+  command.positional("results", options->folder, "Folder that `overture train` wrote")
+      .required_option("--data", options->data, "Samples, of any format that `overture train` reads")
+      .required_option("--out", options->out, "CSV file to write: sample,score")
+      .option("--checkpoint", options->checkpoint, "One of its checkpoints (default: the newest)")
+      .examples("  overture predict results/train --data day_23.tsv.gz --out scores.csv")
+      .runs([options] { return run(*options); });
+}
+
+}  // namespace overture::cli

@@ -1,0 +1,96 @@
+#include "overture/cli/simulated_run.h"
+
+#include <chrono>
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "overture/base/error.h"
+#include "overture/base/files.h"
+#include "overture/base/interrupt.h"
+#include "overture/base/table.h"
+#include "overture/base/text.h"
+#include "overture/cli/run_progress.h"
+#include "overture/cli/version.h"
+#include "overture/report/html.h"
+#include "overture/report/rotor_summary.h"
+#include "overture/report/run_folder.h"
+
+namespace overture::cli {
+namespace {
+
+std::string percent(Duration part, Duration whole) {
+  return whole == Duration{} ? "-"
+                             : fmt::format("{:.1f} %", 100.0 * static_cast<double>(part.count()) /
+                                                           static_cast<double>(whole.count()));
+}
+
+void print_summary(const report::Run& run) {
+  const auto& result = run.observed.result;
+  fmt::print("{}: {} NPUs, {} iteration{}\n\n", run.name, result.ranks, run.config.passes,
+             run.config.passes == 1 ? "" : "s");
+  Table table({"", "time", "share"});
+  table.add({"finished at", to_string(result.finished), "100.0 %"});
+  table.add({"compute", to_string(result.compute()), percent(result.compute(), result.finished)});
+  table.add(
+      {"exposed communication", to_string(result.exposed()), percent(result.exposed(), result.finished)});
+  if (run.config.tasks) {
+    table.add({"messages between ranks", to_string(run.observed.messages), ""});
+    table.add({"collectives", to_string(run.observed.collectives), ""});
+  }
+  fmt::print("{}\n", table.text());
+  if (!result.complete) fmt::print("note: the run was cut short; what is shown is what had ended by then\n");
+  fmt::print("why: {}\n", wrap(run.why, 80, 5));
+  for (const std::string& caveat : report::caveats(run.config)) fmt::print("note: {}\n", wrap(caveat, 80, 6));
+}
+
+// Simulated time, the wall clock and Ctrl-C; with a line of progress.
+simulation::Limits limits(const SimulatedRunOptions& options, const std::string& name) {
+  simulation::Limits limits;
+  if (!options.max_sim_time.empty()) {
+    const Result<Duration> until = parse_duration(options.max_sim_time);
+    if (!until) throw UserError({.key = "--max-sim-time"}, until.error());
+    limits.until = Time{until.value()};
+  }
+  if (options.max_wall_seconds < 0) throw UserError({.key = "--max-wall"}, "must not be negative");
+  const auto stop = std::chrono::steady_clock::now() + std::chrono::seconds(options.max_wall_seconds);
+  const bool bounded = options.max_wall_seconds > 0;
+  const auto progress = std::make_shared<RunProgress>(
+      RunProgress::About{.folder = options.out, .kind = "simulate", .name = name, .what = "simulated us"});
+  limits.go_on = [stop, bounded, progress](Time now, std::uint32_t) {
+    progress->update(now.time_since_epoch().count() / 1'000'000);
+    return !Interrupt::requested() && !(bounded && std::chrono::steady_clock::now() >= stop);
+  };
+  return limits;
+}
+
+}  // namespace
+
+int simulate_setup(const setup::Setup& setup, const SimulatedRunOptions& options) {
+  const Interrupt interrupt;
+  const std::string setup_yaml = setup::write_setup(setup);
+  claim(options.output, options.out, "simulate", setup_yaml);
+  const bool reports = !options.output.no_report;
+  const report::ObservedRun observed =
+      report::observe(setup.simulation, reports, limits(options, setup.name), setup.monitor);
+  const bool tries = !options.no_why && !Interrupt::requested();
+  const report::Run run{.name = setup.name,
+                        .setup_yaml = setup_yaml,
+                        .version = version_text(),
+                        .config = setup.simulation,
+                        .observed = observed,
+                        .why = report::why(setup.simulation, observed.result, tries)};
+  report::write_run_folder(run, options.out);
+  if (const auto* rotors = std::get_if<network::RotorNetworkConfig>(&setup.simulation.network))
+    write_file(options.out / "schedule.csv", report::schedule_csv(make_opera(rotors->topology)));
+  if (reports) report::write_html(options.out);
+  json_result(report::summary_json(run));
+  if (!options.quiet) {
+    print_summary(run);
+    print_where(options.out, options.output);
+  }
+  if (Interrupt::requested()) return kInterrupted;
+  return observed.result.complete ? 0 : kUnfinished;
+}
+
+}  // namespace overture::cli

@@ -1,0 +1,25 @@
+// One simulated run from a setup to its results folder, for every command that simulates one.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "overture/cli/output.h"
+#include "overture/setup/setup.h"
+
+namespace overture::cli {
+
+struct SimulatedRunOptions {
+  std::filesystem::path out;  // the folder that was chosen
+  Output output;
+  bool quiet = false;
+  bool no_why = false;
+  std::string max_sim_time;
+  int max_wall_seconds = 0;
+};
+
+// Runs, writes the folder and prints. Returns the exit code: 130 after Ctrl-C, 3 if a limit cut it short. Throws
+// UserError.
+int simulate_setup(const setup::Setup& setup, const SimulatedRunOptions& options);
+
+}  // namespace overture::cli

@@ -1,0 +1,226 @@
+#include "overture/formats/astra/garnet_text.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "overture/base/error.h"
+
+namespace overture::formats {
+
+using namespace network::garnet;
+namespace {
+
+constexpr int kMost = 1'000'000'000;
+
+const std::vector<std::string> kGarnetKeys{"num-npus",
+                                           "num-packages",
+                                           "package-rows",
+                                           "topology",
+                                           "local-rings",
+                                           "horizontal-rings",
+                                           "vertical-rings",
+                                           "links-per-tile",
+                                           "flit-width",
+                                           "package-packet-size",
+                                           "local-packet-size",
+                                           "tile-link-width",
+                                           "package-link-width",
+                                           "vcs-per-vnet",
+                                           "buffers-per-vc",
+                                           "routing-algorithm",
+                                           "router-latency",
+                                           "local-link-latency",
+                                           "package-link-latency",
+                                           "local-link-efficiency",
+                                           "package-link-efficiency"};
+
+struct Token {
+  std::string text;
+  int line;
+};
+
+std::vector<Token> tokens_of(std::string_view text) {
+  constexpr std::string_view kSpace = " \t\n\r\f\v";
+  std::vector<Token> tokens;
+  int line = 1;
+  for (std::size_t i = 0; i < text.size();) {
+    if (kSpace.find(text[i]) != std::string_view::npos) {
+      if (text[i++] == '\n') ++line;
+      continue;
+    }
+    const std::size_t end = std::min(text.find_first_of(kSpace, i), text.size());
+    tokens.push_back({std::string(text.substr(i, end - i)), line});
+    i = end;
+  }
+  return tokens;
+}
+
+class Keys {
+ public:
+  Keys(std::string_view text, const std::string& file) : file_(file) {
+    const std::vector<Token> tokens = tokens_of(text);
+    for (std::size_t i = 0; i < tokens.size(); i += 2) add(tokens, i);
+  }
+
+  [[noreturn]] void fail(const std::string& key, const std::string& what,
+                         const std::string& hint = {}) const {
+    const auto found = values_.find(key);
+    throw UserError({.file = file_, .line = found == values_.end() ? 0 : found->second.line, .key = key},
+                    what, hint);
+  }
+
+  bool has(const std::string& key) const { return values_.count(key) > 0; }
+  std::string word(const std::string& key, const std::string& otherwise) const {
+    const auto found = values_.find(key);
+    return found == values_.end() ? otherwise : found->second.text;
+  }
+
+  int integer(const std::string& key, int otherwise, int least = 1) const {
+    if (!has(key)) return otherwise;
+    const double value = number(key);
+    if (value != std::trunc(value)) fail(key, fmt::format("{} is not a whole number", word(key, "")));
+    if (value < least || value > kMost)
+      fail(key, fmt::format("{} is out of range", word(key, "")), fmt::format("use {} to {}", least, kMost));
+    return static_cast<int>(value);
+  }
+
+  double number(const std::string& key) const {
+    const std::string text = word(key, "");
+    double value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc{} || end != text.data() + text.size() || !std::isfinite(value))
+      fail(key, fmt::format("\"{}\" is not a number", text));
+    return value;
+  }
+
+ private:
+  void add(const std::vector<Token>& tokens, std::size_t i) {
+    const Token& token = tokens[i];
+    const bool colon = token.text.back() == ':';
+    const std::string key = colon ? token.text.substr(0, token.text.size() - 1) : token.text;
+    if (!colon || std::find(kGarnetKeys.begin(), kGarnetKeys.end(), key) == kGarnetKeys.end()) {
+      throw UserError({.file = file_, .line = token.line}, fmt::format("unknown key \"{}\"", token.text),
+                      suggest(key, kGarnetKeys));
+    }
+    if (i + 1 == tokens.size())
+      throw UserError({.file = file_, .line = token.line, .key = key}, "has no value");
+    if (!values_.emplace(key, tokens[i + 1]).second)
+      throw UserError({.file = file_, .line = token.line, .key = key}, "stands here a second time");
+  }
+
+  std::string file_;
+  std::map<std::string, Token> values_;
+};
+
+Wiring read_wiring(const Keys& keys) {
+  const std::string topology = keys.word("topology", "Crossbar");
+  const bool torus = topology == "Torus3D";
+  if (!torus && topology != "NV_Switch") {
+    keys.fail("topology",
+              keys.has("topology") ? fmt::format("\"{}\" has no collectives on this network", topology)
+                                   : "is missing",
+              "use Torus3D or NV_Switch; the original aborts on its other topologies");
+  }
+  const std::string fitting = torus ? "Ring_XY" : "AllToAll";
+  const std::string routing = keys.word("routing-algorithm", fitting);
+  if (routing != fitting) {
+    keys.fail("routing-algorithm", fmt::format("{} has no routing \"{}\"", topology, routing),
+              "use " + fitting);
+  }
+  return torus ? Wiring::torus : Wiring::switches;
+}
+
+void read_shape(const Keys& keys, GarnetConfig& config) {
+  const int npus = keys.integer("num-npus", 1);
+  const int packages = keys.integer("num-packages", 1);
+  const int rows = keys.integer("package-rows", 2);
+  if (npus % packages != 0) {
+    keys.fail("num-packages", fmt::format("{} packages do not share {} NPUs evenly", packages, npus),
+              "choose a divisor of num-npus");
+  }
+  if (config.wiring == Wiring::switches && rows != 1) {
+    keys.fail("package-rows", fmt::format("NV_Switch has no second row, but there are {}", rows),
+              "write package-rows: 1; the default is 2");
+  }
+  if (packages % rows != 0) {
+    keys.fail("package-rows", fmt::format("{} packages do not fill {} rows", packages, rows),
+              "choose a divisor of num-packages");
+  }
+  config.size = {npus / packages, packages / rows, rows};
+}
+
+void read_rings(const Keys& keys, GarnetConfig& config) {
+  config.local_rings = keys.integer("local-rings", 1);
+  config.horizontal_rings = keys.integer("horizontal-rings", 1, config.size[1] > 1 ? 1 : 0);
+  config.vertical_rings = keys.integer("vertical-rings", 1, config.size[2] > 1 ? 1 : 0);
+  config.switches = keys.integer("links-per-tile", 1);
+  constexpr std::int64_t kManyVnets = 10'000;
+  const std::int64_t rings =
+      config.wiring == Wiring::switches
+          ? config.local_rings + std::int64_t{config.switches} * config.horizontal_rings
+          : std::int64_t{config.local_rings} +
+                2 * (std::int64_t{config.horizontal_rings} + config.vertical_rings);
+  if (rings > kManyVnets) keys.fail("local-rings", fmt::format("there are {} rings, too many", rings));
+  if (rings < 3) {
+    keys.fail(
+        "local-rings", fmt::format("there are {} virtual networks, but Garnet needs three", rings),
+        config.wiring == Wiring::switches ? "raise local-rings or links-per-tile" : "raise local-rings");
+  }
+}
+
+void read_links(const Keys& keys, GarnetConfig& config) {
+  if (!keys.has("flit-width")) keys.fail("flit-width", "is missing", "say how many bits a flit has");
+  config.flit_width = keys.integer("flit-width", 0);
+  config.packet = Bytes{keys.integer("package-packet-size", 64)};
+  keys.integer("local-packet-size", 64);
+  config.local = {keys.integer("tile-link-width", 128), keys.integer("local-link-latency", 1)};
+  config.package = {keys.integer("package-link-width", 128), keys.integer("package-link-latency", 1)};
+  for (const char* key : {"local-link-efficiency", "package-link-efficiency"})
+    if (keys.has(key)) keys.number(key);
+}
+
+void read_channels(const Keys& keys, GarnetConfig& config) {
+  config.vcs = keys.integer("vcs-per-vnet", 4);
+  config.router_latency = keys.integer("router-latency", 1);
+  const auto vnets = static_cast<std::size_t>(config.vnets());
+  config.buffers.assign(vnets, keys.integer("buffers-per-vc", 16));
+  if (!keys.has("buffers-per-vc") && vnets > 2) config.buffers[2] = 32;
+  constexpr std::int64_t kMostHere = 65'000;
+  if (std::int64_t{config.vcs} * config.vnets() > kMostHere)
+    keys.fail("vcs-per-vnet", fmt::format("{} of each virtual network are too many", config.vcs));
+  constexpr std::int64_t kMostOfAll = 100'000'000;
+  if (std::int64_t{config.ranks()} * config.vnets() * config.vcs > kMostOfAll)
+    keys.fail("num-npus", "so many NPUs, rings and virtual channels do not fit into memory");
+}
+
+// The original then expects fewer parts of a flit than it sends, and packets grow on every link.
+void check_packets(const Keys& keys, const GarnetConfig& config) {
+  for (const LinkConfig& link : {config.local, config.package}) {
+    const std::int64_t bits = std::min<std::int64_t>(8 * config.packet.count(), config.flit_width);
+    if ((bits + link.width - 1) / link.width == config.parts(link)) continue;
+    keys.fail("package-packet-size",
+              fmt::format("a packet of {} does not fill a flit of {} bits", to_string(config.packet),
+                          config.flit_width),
+              "on links narrower than a flit a packet must have at least one flit");
+  }
+}
+
+}  // namespace
+
+GarnetConfig parse_astra_garnet(std::string_view text, const std::string& file) {
+  const Keys keys(text, file);
+  GarnetConfig config;
+  config.wiring = read_wiring(keys);
+  read_shape(keys, config);
+  read_rings(keys, config);
+  read_links(keys, config);
+  read_channels(keys, config);
+  check_packets(keys, config);
+  return config;
+}
+
+}  // namespace overture::formats

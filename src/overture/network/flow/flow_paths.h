@@ -1,0 +1,66 @@
+// Which links a flow takes, and what share of it each of them. A way is a first link, a last link, and a
+// bundle of links between the two switches, which all hosts of these switches have in common: so a fat tree
+// of 1,024 hosts has a million ways but only 16,384 bundles.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "overture/base/random.h"
+#include "overture/topology/routing.h"
+
+namespace overture::network::flow {
+
+// A share of a flow in units of 2^-32: whole numbers, so that sums do not depend on their order.
+using Share = std::int64_t;
+constexpr Share kWhole = Share{1} << 32;
+
+struct LinkShare {
+  std::uint32_t link = 0;
+  Share share = kWhole;
+};
+
+constexpr std::uint32_t kNoLink = ~std::uint32_t{0};
+
+struct Way {
+  std::uint32_t first = kNoLink;  // none: the host has several ports, and all links are in the bundle
+  std::uint32_t last = kNoLink;
+  std::uint32_t bundle = 0;
+};
+
+class FlowPaths {
+ public:
+  // `topology` outlives the ways.
+  FlowPaths(const topology::Topology& topology, topology::PathRule rule, std::uint64_t seed);
+
+  // Between two different hosts. By hash, every call draws anew.
+  Way find(int from, int to);
+
+  // Delay of all wires of the way; of the longest if the flow is split.
+  Duration delay(const Way& way) const;
+
+  std::span<const LinkShare> bundle(std::uint32_t id) const {
+    return std::span(shares_).subspan(begin_[id], begin_[id + 1] - begin_[id]);
+  }
+  std::uint32_t bundles() const { return static_cast<std::uint32_t>(delays_.size()); }
+
+ private:
+  std::uint32_t split_bundle(int at, int end, int to);
+  std::uint32_t path_bundle(int at, int end, int to, const topology::Pick& pick);
+  std::uint32_t add_bundle(const std::vector<LinkShare>& links, Duration delay);
+  const std::vector<int>& ports(int at, int end, int to);
+
+  const topology::Topology& topology_;
+  topology::PathRule rule_;
+  std::uint64_t seed_;
+  std::vector<LinkShare> shares_;
+  std::vector<std::uint32_t> begin_{0};  // of every bundle in shares_
+  std::vector<Duration> delays_;
+  std::unordered_map<std::uint64_t, std::uint32_t> by_ends_;       // looked up, never iterated
+  std::unordered_multimap<std::uint64_t, std::uint32_t> by_path_;  // by a hash of the links
+  std::unordered_map<std::uint64_t, std::vector<int>> ports_;      // by switch and last switch
+};
+
+}  // namespace overture::network::flow

@@ -1,0 +1,46 @@
+#include "overture/setup/trained_model.h"
+
+#include <fmt/format.h>
+
+#include "overture/base/error.h"
+#include "overture/data/dataset.h"
+#include "overture/train/checkpoint.h"
+
+namespace overture::setup {
+
+namespace fs = std::filesystem;
+
+TrainedModel open_trained(const fs::path& folder, const fs::path& checkpoint,
+                          const std::vector<std::string>& overrides) {
+  TrainedModel model{.setup = load_train_setup(folder / "setup.yaml", overrides)};
+  const fs::path given = checkpoint.empty() ? folder / "checkpoints" : checkpoint;
+  const auto whole = train::whole_checkpoint(given);
+  if (!whole) {
+    throw UserError({.file = given.string()}, "holds no checkpoint",
+                    "give the folder that `overture train` wrote, or a checkpoint with --checkpoint");
+  }
+  model.checkpoint = whole->path;
+  model.damaged = whole->damaged;
+  data::Shape shape = train::shape_of(model.checkpoint);
+  shape.weighted = model.setup.tables.pooling == embedding::Pooling::weighted;
+  train::TrainConfig config = make_train_config(model.setup, shape);
+  config.fixed.clear();  // where it was trained, and on what, does not matter here
+  model.training = std::make_unique<train::LocalTraining>(config, model.checkpoint);
+  return model;
+}
+
+std::unique_ptr<data::Batches> open_other_data(const TrainedModel& model, const fs::path& file) {
+  auto source = data::open_batches(file, {.max_bad_rows = model.setup.data.max_bad_rows, .labels = false},
+                                   {.batch_size = model.setup.batch_size});
+  const train::TrainConfig& config = model.training->config();
+  const data::Shape& shape = source->shape();
+  if (shape.tables() != config.tables.tables.size() || shape.dense_features != config.dense_features) {
+    throw UserError(
+        {.file = file.string()},
+        fmt::format("has {} tables and {} dense features; the model has {} and {}", shape.tables(),
+                    shape.dense_features, config.tables.tables.size(), config.dense_features));
+  }
+  return source;
+}
+
+}  // namespace overture::setup

@@ -1,0 +1,133 @@
+#include <algorithm>
+#include <map>
+#include <set>
+#include <sstream>
+
+#include <gtest/gtest.h>
+
+#include "overture/base/error.h"
+#include "overture/base/files.h"
+#include "overture/study/hoti_dlrm/counts.h"
+#include "overture/study/hoti_dlrm/measures.h"
+#include "overture/study/hoti_dlrm/report.h"
+#include "overture/study/hoti_dlrm/scoreboard.h"
+
+namespace overture::study::hoti {
+namespace {
+
+std::vector<std::vector<std::string>> golden(const std::string& file) {
+  std::istringstream lines(read_file(std::filesystem::path(OVERTURE_GOLDEN) / "hoti-tcp" / file));
+  std::vector<std::vector<std::string>> rows;
+  std::string line;
+  std::getline(lines, line);
+  while (std::getline(lines, line)) {
+    std::istringstream columns(line);
+    auto& row = rows.emplace_back();
+    for (std::string cell; std::getline(columns, cell, ',');) row.push_back(cell);
+  }
+  return rows;
+}
+
+CellResult result(const std::string& group, const std::string& system, const std::string& value, double us) {
+  return {.cell = {.group = group, .system = system, .value = value, .keys = {}},
+          .iterations = 2,
+          .finished_us = us};
+}
+
+TEST(HotiDlrm, EveryStatementOfTheReferenceIsOnTheScoreboardOnce) {
+  std::multiset<std::string> ids;
+  for (const Claim& claim : parameter_claims()) ids.insert(claim.id);
+  for (const Claim& claim : result_claims(Results({}))) ids.insert(claim.id);
+  std::multiset<std::string> expected;
+  for (const auto& row : golden("checks.csv")) expected.insert(row[0]);
+  EXPECT_EQ(ids, expected);
+}
+
+TEST(HotiDlrm, AllParametersAreThePublishedOnes) {
+  for (const Claim& claim : parameter_claims())
+    EXPECT_EQ(claim.verdict, Verdict::met) << claim.id << ": " << claim.published << ", ours " << claim.ours;
+}
+
+TEST(HotiDlrm, WhatWasNotRunStaysOpen) {
+  for (const Claim& claim : result_claims(Results({}))) {
+    const bool counted = claim.id == "R08" || claim.id == "R09" || claim.id == "I10" || claim.id == "I11";
+    EXPECT_EQ(claim.verdict, counted ? Verdict::met : Verdict::open) << claim.id << " " << claim.ours;
+  }
+}
+
+// The cells with the references' names, through the whole system layer.
+TEST(HotiDlrm, OneAllToAllTakesAsLongAsInNs3) {
+  const auto cells = single_all_to_alls(128);
+  std::vector<CellResult> results;
+  for (const auto& row : golden("ns3_points.csv")) {
+    const auto cell = std::ranges::find(cells, row[0], &Cell::value);
+    ASSERT_NE(cell, cells.end()) << row[0];
+    const auto run = simulation::simulate(parsed(system_named(cell->system), cell->keys).simulation);
+    EXPECT_NEAR(to_us(run.finished) / std::stod(row[7]), 1, 0.005) << row[0];
+    results.push_back({.cell = *cell, .iterations = 1, .finished_us = to_us(run.finished)});
+  }
+  for (const Claim& claim : reference_claims(Results(results)))
+    EXPECT_EQ(claim.verdict, Verdict::met) << claim.text << ": " << claim.ours;
+}
+
+TEST(HotiDlrm, EveryCellHasASetupThatCanRun) {
+  for (const int gpus : {16, 128, 512}) {
+    std::set<std::string> names;
+    for (const Cell& cell : cells_of({.gpus = gpus})) {
+      const setup::Setup setup = parsed(system_named(cell.system), cell.keys);
+      EXPECT_EQ(network::count_hosts(setup.simulation.network), gpus) << name(cell);
+      EXPECT_TRUE(names.insert(name(cell)).second) << name(cell);
+    }
+  }
+}
+
+TEST(HotiDlrm, RefusesWhatItDoesNotKnow) {
+  EXPECT_THROW(cells_of({.systems = {"Flat400G"}}), UserError);
+  EXPECT_THROW(cells_of({.axes = {"colour"}}), UserError);
+  EXPECT_THROW(cells_of({.gpus = 24}), UserError);
+  EXPECT_THROW(cells_of({.backend = "rotor"}), UserError);
+}
+
+TEST(HotiDlrm, FindsTheDefaultWhereAValueChangesNothing) {
+  const Results results({result("systems", "Flat100G", "default", 100),
+                         result("systems", "Hier", "default", 90),
+                         result("injection", "Flat100G", "100 us", 700)});
+  EXPECT_EQ(results.find("injection", "0.01 us", "Flat100G")->finished_us, 100);
+  EXPECT_EQ(results.find("injection", "100 us", "Flat100G")->finished_us, 700);
+  EXPECT_EQ(results.find("concurrency", "1024 x 64", "Flat100G")->finished_us, 100);
+  EXPECT_EQ(results.find("concurrency", "1024 x 64", "Hier"), nullptr);
+  EXPECT_EQ(results.find("injection", "1 us", "Flat100G"), nullptr);
+}
+
+TEST(HotiDlrm, SeesWhenFlatAndHierarchicalChangePlaces) {
+  std::vector<CellResult> cells{result("systems", "Flat100G", "default", 100),
+                                result("systems", "Hier", "default", 90)};
+  EXPECT_FALSE(ranking_reversals(Results(cells)).has_value());
+  cells.push_back(result("window", "Flat100G", "0.1 MB", 100));
+  cells.push_back(result("window", "Hier", "0.1 MB", 95));
+  EXPECT_TRUE(ranking_reversals(Results(cells))->empty());
+  cells.back().finished_us = 110;
+  EXPECT_EQ(ranking_reversals(Results(cells))->size(), 1);
+}
+
+TEST(HotiDlrm, RankCorrelationIsSpearmans) {
+  EXPECT_DOUBLE_EQ(rank_correlation({1, 2, 3, 4}, {10, 20, 30, 400}), 1);
+  EXPECT_DOUBLE_EQ(rank_correlation({1, 2, 3, 4}, {4, 3, 2, 1}), -1);
+  EXPECT_DOUBLE_EQ(rank_correlation({1, 2, 3}, {1, 3, 2}), 0.5);
+  EXPECT_DOUBLE_EQ(rank_correlation({1, 1, 1}, {1, 3, 2}), 0);
+}
+
+TEST(HotiDlrm, AClaimIsNotMetWhenItsNumbersSaySo) {
+  std::vector<CellResult> cells;
+  const double times[] = {40'000, 8'000, 40'000, 7'000};
+  for (std::size_t i = 0; i < systems().size(); ++i)
+    cells.push_back(result("systems", systems()[i].name, "default", times[i]));
+  std::map<std::string, Verdict> verdicts;
+  for (const Claim& claim : result_claims(Results(cells))) verdicts[claim.id] = claim.verdict;
+  EXPECT_EQ(verdicts["R02"], Verdict::not_met);
+  EXPECT_EQ(verdicts["I07"], Verdict::met);
+  EXPECT_EQ(verdicts["I09"], Verdict::met);
+}
+
+}  // namespace
+}  // namespace overture::study::hoti

@@ -1,0 +1,91 @@
+#include "overture/study/hoti_dlrm/report.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "overture/study/hoti_dlrm/measures.h"
+#include "overture/study/hoti_dlrm/scoreboard.h"
+
+namespace overture::study::hoti {
+namespace {
+
+std::string headline(const Results& results) {
+  const auto times = iteration_times(results);
+  if (times.empty()) return "Only single collectives were run.";
+  const auto [least, most] = std::ranges::minmax_element(times, {}, &Measured::value);
+  std::string text =
+      fmt::format("{} takes {:.2f} ms an iteration, {} {:.2f} ms: {:.1f} times as long.", least->name,
+                  least->value, most->name, most->value, most->value / least->value);
+  const auto over = over_bound(results);
+  if (over.empty()) return text;
+  const auto worst = std::ranges::max_element(over, {}, &Measured::value);
+  return text + fmt::format(" A single all-reduce takes up to {:.0f} times its bandwidth bound ({}).",
+                            worst->value, worst->name);
+}
+
+std::vector<std::pair<std::string, std::string>> terms() {
+  return {{"exposed", "time in which a GPU does not compute because it waits for a collective"},
+          {"bound", "what the volume of a collective takes at the rate of a link, with nothing in its way"},
+          {"injection latency", "system.endpoint_delay: before every send and after every receive"},
+          {"DBT, A2A", "all-reduce by a double binary tree, and directly between all pairs"},
+          {"naive", "everybody sends to GPU 0 first, then to 1, ...; rotated: GPU i sends to i + 1 first"},
+          {"fluid", "network.backend: flow, where messages share links fairly and there are no packets"}};
+}
+
+std::string all_cells_csv(const Results& results) {
+  std::string text = "group,system,value,iteration_ms,compute_ms,exposed_ms,drops,timeouts,folder\n";
+  for (const CellResult& result : results.all()) {
+    text += fmt::format(
+        "{},{},\"{}\",{:.6f},{:.6f},{:.6f},{},{},{}\n", result.cell.group, result.cell.system,
+        result.cell.value, result.iteration_us() / 1e3, result.compute_us / 1e3 / result.iterations,
+        result.exposed_us / 1e3 / result.iterations, result.drops, result.timeouts, result.folder);
+  }
+  return text;
+}
+
+StudyCell study_cell(const CellResult& result) {
+  return {.name = name(result.cell),
+          .folder = result.folder,
+          .command = command_of(result.cell),
+          .setup = result.setup,
+          .numbers = {{"iteration_ms", result.iteration_us() / 1e3},
+                      {"exposed_ms", result.exposed_us / 1e3 / result.iterations},
+                      {"drops", result.drops},
+                      {"timeouts", result.timeouts}}};
+}
+
+}  // namespace
+
+StudyReport make_report(const Results& results, int gpus) {
+  StudyReport report{
+      .study = "hoti-dlrm",
+      .title = "DLRM on 128 GPUs over TCP/IP",
+      .source =
+          "Rashidi, Shurpali, Sridharan, Hassani, Mudigere, Nair, Smelyanskiy, Krishna: Scalable Distributed "
+          "Training of Recommendation Models: An ASTRA-SIM + NS3 case-study with TCP/IP transport, HOTI "
+          "2020; its "
+          "slides. No bar of its figures is known; what the slides leave open is a key of the setups.",
+      .claim =
+          "An analytical model of an all-reduce can be off by 50 times; the systems differ by 3 times; flat "
+          "systems "
+          "suffer more from slow memory copies, and which system is best depends on bandwidth, concurrency, "
+          "switch "
+          "buffer and algorithm.",
+      .headline = headline(results),
+      .terms = terms()};
+  report.claims = parameter_claims();
+  const Results none({});
+  const Results& judged = gpus == kPublishedGpus ? results : none;
+  for (const auto& claims : {result_claims(judged), reference_claims(judged)})
+    report.claims.insert(report.claims.end(), claims.begin(), claims.end());
+  for (Section& section : sections(results)) {
+    report.figures.push_back(std::move(section.figure));
+    report.tables.push_back(std::move(section.table));
+  }
+  report.tables.push_back({.file = "cells.csv", .text = all_cells_csv(results)});
+  for (const CellResult& result : results.all()) report.cells.push_back(study_cell(result));
+  return report;
+}
+
+}  // namespace overture::study::hoti

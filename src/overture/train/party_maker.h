@@ -1,0 +1,25 @@
+// Makes the trainers and servers of a run, wherever they run.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+
+#include "overture/train/checkpoint.h"
+#include "overture/train/config.h"
+#include "overture/train/party.h"
+
+namespace overture::train {
+
+// A party, and what it holds, while it lives.
+struct MadeParty {
+  std::unique_ptr<Party> party;
+  Learner* learner = nullptr;           // of trainers
+  embedding::Tables* tables = nullptr;  // of servers, and of trainers where there are none
+};
+
+// Anybody but the oracle. Starts afresh, or where `checkpoint` was written unless it is empty; `info` is its
+// manifest. Throws UserError.
+MadeParty make_party(const TrainConfig& config, rpc::Address self, const std::filesystem::path& checkpoint,
+                     const CheckpointInfo& info);
+
+}  // namespace overture::train

@@ -1,0 +1,118 @@
+// Parties on machines of their own, as far as one machine can tell: each in a network namespace, joined by
+// veth pairs to a bridge, with links that `tc tbf` limits. Skipped where namespaces are not allowed.
+#include <chrono>
+#include <cstdlib>
+#include <thread>
+
+#include "parties.h"
+#include <gtest/gtest.h>
+
+namespace overture::testing {
+namespace {
+
+bool command(const std::string& line) {
+  try {
+    return run({"sh", "-c", line}).exit_code == 0;
+  } catch (const std::runtime_error&) {
+    return false;
+  }
+}
+
+// A switch and so many hosts, 10.77.0.1 and on. What it made goes with it.
+class Namespaces {
+ public:
+  Namespaces(int hosts, const std::string& rate)
+      : prefix_("ovt" + std::to_string(getpid() % 100000)), hosts_(hosts) {
+    made_ = command("ip netns add " + switch_name()) &&
+            command("ip -n " + switch_name() + " link add br0 type bridge && ip -n " + switch_name() +
+                    " link set br0 up");
+    for (int host = 0; made_ && host < hosts; ++host) made_ = add(host, rate);
+  }
+  ~Namespaces() {
+    for (int host = 0; host < hosts_; ++host) command("ip netns del " + name(host));
+    command("ip netns del " + switch_name());
+  }
+  Namespaces(const Namespaces&) = delete;
+  Namespaces& operator=(const Namespaces&) = delete;
+
+  bool made() const { return made_; }
+  Words in(int host) const { return {"ip", "netns", "exec", name(host)}; }
+  static std::string address(int host) { return "10.77.0." + std::to_string(host + 1); }
+  bool cut(int host) const { return command("ip -n " + name(host) + " link set eth0 down"); }
+
+ private:
+  std::string name(int host) const { return prefix_ + "-" + std::to_string(host); }
+  std::string switch_name() const { return prefix_ + "-sw"; }
+
+  bool add(int host, const std::string& rate) const {
+    const std::string port = "p" + std::to_string(host);
+    const std::string limit = " root tbf rate " + rate + " burst 128kb latency 100ms";
+    return command("ip netns add " + name(host)) &&
+           command("ip link add eth0 netns " + name(host) + " type veth peer name " + port + " netns " +
+                   switch_name()) &&
+           command("ip -n " + switch_name() + " link set " + port + " master br0 up") &&
+           command("ip -n " + name(host) + " addr add " + address(host) + "/24 dev eth0 && ip -n " +
+                   name(host) + " link set eth0 up && ip -n " + name(host) + " link set lo up") &&
+           command("tc -n " + name(host) + " qdisc add dev eth0" + limit) &&
+           command("tc -n " + switch_name() + " qdisc add dev " + port + limit);
+  }
+
+  std::string prefix_;
+  int hosts_;
+  bool made_ = false;
+};
+
+constexpr const char* kNotAllowed = "network namespaces are not allowed here, or ip and tc are missing";
+
+TEST(Namespaces, OverLimitedLinksPartiesLeaveTheBytesThatThreadsLeave) {
+  const World world{2, 2};
+  const Namespaces network(world.count(), "200mbit");
+  if (!network.made()) GTEST_SKIP() << kNotAllowed;
+  const TemporaryFolder folder;
+  const Words more{"--lookahead-value", "12", "--optimizer", "adagrad", "--test-freq", "10"};
+  ASSERT_EQ(
+      run_overture(with(with({"train", "-o", "threads", "--trainers", "2", "--servers", "2"}, kSmall), more),
+                   {.folder = folder.path()})
+          .exit_code,
+      0);
+  const ByHand parties(world, folder.path(), Namespaces::address(0));
+  const auto outcomes = parties.run_with(with(with(kSmall, more), {"-o", "far"}), 3,
+                                         [&](int worker) { return network.in(worker); });
+  for (const Outcome& outcome : outcomes) ASSERT_EQ(outcome.exit_code, 0) << outcome.text();
+  expect_same_bytes(folder.path() / "threads", folder.path() / "far");
+}
+
+// The one that is cut off cannot tell who is to blame, and names whom it misses first.
+TEST(Namespaces, ALinkThatIsCutEndsTheRunForAllWithinTenSeconds) {
+  const World world{1, 2};
+  for (const int victim : {1, 3}) {
+    const Namespaces network(world.count(), "200mbit");
+    if (!network.made()) GTEST_SKIP() << kNotAllowed;
+    const TemporaryFolder folder;
+    const ByHand parties(world, folder.path(), Namespaces::address(0));
+    std::chrono::steady_clock::time_point cut;
+    std::thread cutter([&] {
+      while (!fs::exists(folder.path() / "cut/metrics.jsonl"))
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      std::this_thread::sleep_for(std::chrono::milliseconds(500));
+      cut = std::chrono::steady_clock::now();
+      EXPECT_TRUE(network.cut(victim));
+    });
+    const auto outcomes =
+        parties.run_with(with(kSmall, {"-o", "cut", "--nepochs", "2000", "--lookahead-value", "8"}), 0,
+                         [&](int worker) { return network.in(worker); });
+    const auto took = std::chrono::steady_clock::now() - cut;
+    cutter.join();
+    EXPECT_LT(took, std::chrono::seconds(10));
+    for (int worker = 0; worker < world.count(); ++worker) {
+      const Outcome& outcome = outcomes[static_cast<std::size_t>(worker)];
+      EXPECT_EQ(outcome.exit_code, 1) << world.name(worker) << ": " << outcome.text();
+      const std::string says =
+          worker == victim ? std::string(" is gone: ") : "error: " + world.name(victim) + " is gone: ";
+      EXPECT_NE(outcome.err.find(says), std::string::npos) << world.name(worker) << ": " << outcome.text();
+    }
+  }
+}
+
+}  // namespace
+}  // namespace overture::testing

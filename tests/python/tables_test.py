@@ -1,0 +1,390 @@
+"""overture.Tables beside nn.EmbeddingBag: the same losses, the same rows, and errors that say what to do."""
+
+import gc
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import numpy as np
+
+try:
+    import torch
+except ImportError:
+    print("skipped: there is no torch for this python3")
+    sys.exit(77)
+
+import overture
+import reference
+from reference import DIM, ROWS, Model, batches, loss_of
+
+
+def train_ours(tables, model, optimizer, given):
+    losses = []
+    with tables:
+        for batch in tables:
+            loss = loss_of(model, batch.dense, batch.embeddings, batch.labels)
+            loss.backward()
+            optimizer.step()
+            optimizer.zero_grad()
+            losses.append(loss.item())
+    return losses
+
+
+def train_reference(bags, model, optimizers, given, step=lambda bags: None):
+    losses = []
+    for batch in given:
+        labels = torch.from_numpy(batch["labels"]).reshape(-1, 1)
+        loss = loss_of(model, torch.from_numpy(batch["dense"]), list(reference.looked_up(bags, batch)), labels)
+        loss.backward()
+        step(bags)
+        for optimizer in optimizers:
+            optimizer.step()
+            optimizer.zero_grad()
+        losses.append(loss.item())
+    return losses
+
+
+def bag_weights(bags):
+    return [one.weight for one in bags]
+
+
+class SameAsPyTorch(unittest.TestCase):
+    def compare(self, steps, lookahead, most_ids=1, pooling="sum", weighted=False, lr=0.5, **options):
+        given = list(batches(steps, most_ids=most_ids, weighted=weighted))
+        tables = overture.Tables(given, rows=ROWS, dim=DIM, lookahead=lookahead, pooling=pooling,
+                                 optimizer=torch.optim.SGD, optimizer_params={"lr": lr}, **options)
+        bags = reference.bags(tables, "mean" if pooling == "mean" else "sum")
+        ours, theirs = Model(), Model()
+        losses = train_ours(tables, ours, torch.optim.SGD(ours.parameters(), lr=0.1), given)
+        expected = train_reference(bags, theirs, [torch.optim.SGD(theirs.parameters(), lr=0.1),
+                                                  torch.optim.SGD(bag_weights(bags), lr=lr)], given)
+        self.assertEqual(len(losses), steps)
+        np.testing.assert_allclose(losses, expected, rtol=0, atol=1e-5)
+        for t, bag in enumerate(bags):
+            np.testing.assert_allclose(tables.table(t), bag.weight.detach().numpy(), rtol=0, atol=1e-4)
+
+    def test_losses_of_200_steps_for_any_lookahead(self):
+        for lookahead in (1, 20, 200):
+            with self.subTest(lookahead=lookahead):
+                self.compare(200, lookahead)
+
+    def test_samples_with_any_number_of_ids(self):
+        for pooling, weighted in (("sum", False), ("mean", False), ("weighted", True)):
+            with self.subTest(pooling=pooling):
+                self.compare(50, 10, most_ids=4, pooling=pooling, weighted=weighted)
+
+    def test_several_servers_and_a_small_cache(self):
+        self.compare(50, 20, servers=3, cache_rows=400)
+
+    def test_row_wise_adagrad(self):
+        given = list(batches(60))
+        tables = overture.Tables(given, rows=ROWS, dim=DIM, lookahead=20, optimizer=torch.optim.Adagrad,
+                                 optimizer_params={"lr": 0.1, "eps": 1e-8})
+        bags, sums = reference.bags(tables), [torch.zeros(rows) for rows in ROWS]
+
+        def step(bags):  # one accumulator a row, of the mean square of its gradient
+            with torch.no_grad():
+                for bag, total in zip(bags, sums):
+                    gradient = bag.weight.grad.coalesce()
+                    rows, values = gradient.indices()[0], gradient.values()
+                    total[rows] += values.pow(2).mean(1)
+                    bag.weight[rows] -= 0.1 * values / (total[rows].sqrt() + 1e-8).unsqueeze(1)
+                    bag.weight.grad = None
+
+        self.compare_rows(tables, bags, given, [], step)
+
+    def test_adam_changes_rows_that_are_looked_up(self):
+        """As torch.optim.SparseAdam, but for epsilon, which is added where torch.optim.Adam adds it."""
+        given = list(batches(60))
+        tables = overture.Tables(given, rows=ROWS, dim=DIM, lookahead=20, optimizer=torch.optim.Adam,
+                                 optimizer_params={"lr": 0.01, "eps": 1e-4})
+        bags, taken = reference.bags(tables), []
+        means = [torch.zeros(rows, DIM) for rows in ROWS]
+        squares = [torch.zeros(rows, DIM) for rows in ROWS]
+
+        def step(bags):
+            taken.append(1)
+            with torch.no_grad():
+                for bag, mean, square in zip(bags, means, squares):
+                    gradient = bag.weight.grad.coalesce()
+                    rows, values = gradient.indices()[0], gradient.values()
+                    mean[rows] = 0.9 * mean[rows] + 0.1 * values
+                    square[rows] = 0.999 * square[rows] + 0.001 * values * values
+                    root = square[rows].sqrt() / (1 - 0.999 ** len(taken)) ** 0.5
+                    bag.weight[rows] -= 0.01 / (1 - 0.9 ** len(taken)) * mean[rows] / (root + 1e-4)
+                    bag.weight.grad = None
+
+        self.compare_rows(tables, bags, given, [], step)
+
+    def compare_rows(self, tables, bags, given, optimizers, step=lambda bags: None):
+        ours, theirs = Model(), Model()
+        losses = train_ours(tables, ours, torch.optim.SGD(ours.parameters(), lr=0.1), given)
+        expected = train_reference(bags, theirs, [torch.optim.SGD(theirs.parameters(), lr=0.1), *optimizers], given, step)
+        np.testing.assert_allclose(losses, expected, rtol=0, atol=1e-5)
+
+    def test_gradients_agree_with_differences(self):
+        """Rows as the input of a function: autograd's gradient is what a step of rate 1 takes off them."""
+        given = next(batches(1, size=4, most_ids=3, rows=[5, 3]))
+        shapes = [(5, 2), (3, 2)]
+
+        class Through(torch.autograd.Function):
+            @staticmethod
+            def forward(ctx, *rows):
+                tables = overture.Tables([given], rows=[5, 3], dim=2, lookahead=1, optimizer_params={"lr": 1.0})
+                for t, one in enumerate(rows):
+                    tables.set_table(t, one)
+                with tables, torch.enable_grad():
+                    batch = tables.next_batch()
+                    value = sum((one * one).sum() for one in batch.embeddings) + batch.embeddings[0].prod(1).sum()
+                    value.backward()
+                ctx.gradients = [one - torch.from_numpy(tables.table(t)) for t, one in enumerate(rows)]
+                return value.detach().double()
+
+            @staticmethod
+            def backward(ctx, factor):
+                return tuple(factor * one for one in ctx.gradients)
+
+        torch.manual_seed(2)
+        rows = [torch.randint(-8, 8, shape).double().div(8).requires_grad_() for shape in shapes]
+        self.assertTrue(torch.autograd.gradcheck(Through.apply, rows, eps=2**-5, atol=1e-4, rtol=1e-4,
+                                                 nondet_tol=1e-5))
+
+
+class Resuming(unittest.TestCase):
+    def run_to(self, given, folder, resume, save_at, end_at, at_end=False):
+        model = Model()
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+        tables = overture.Tables(given, rows=ROWS, dim=DIM, lookahead=20, optimizer="adam",
+                                 optimizer_params={"lr": 0.05}, checkpoints=folder, resume=resume,
+                                 state=(lambda: overture.pack(model=model, optimizer=optimizer)) if at_end else None)
+        if resume:
+            overture.unpack(tables.state, model=model, optimizer=optimizer)
+        losses = []
+        with tables:
+            for batch in tables:
+                loss = loss_of(model, batch.dense, batch.embeddings, batch.labels)
+                loss.backward()
+                optimizer.step()
+                optimizer.zero_grad()
+                losses.append(loss.item())
+                if batch.step + 1 == save_at:
+                    path = tables.save(overture.pack(model=model, optimizer=optimizer))
+                    self.assertTrue(os.path.exists(os.path.join(path, "manifest.json")))
+                if batch.step + 1 == end_at:
+                    break
+        return losses
+
+    def test_a_run_that_was_stopped_goes_on_as_if_it_had_not_been(self):
+        """From where it was saved on request; or, if the model's state can be asked for, from the end."""
+        given = list(batches(60))
+        for at_end, goes_on_at in ((False, 25), (True, 33)):
+            with tempfile.TemporaryDirectory() as folder:
+                whole = self.run_to(given, os.path.join(folder, "a"), False, 0, 60)
+                first = self.run_to(given, os.path.join(folder, "b"), False, 25, 33, at_end)
+                rest = self.run_to(given, os.path.join(folder, "b"), True, 0, 60)
+            self.assertEqual(first, whole[:33])
+            self.assertEqual(rest, whole[goes_on_at:])
+
+
+class NoCopies(unittest.TestCase):
+    def test_embeddings_and_gradients_lie_where_they_were_made(self):
+        seen = []
+
+        class Spy:
+            def __init__(self, native):
+                self.native = native
+
+            def __getattr__(self, name):
+                found = getattr(self.native, name)
+                if name == "pooled":
+                    return lambda: seen.append(found()) or seen[-1]
+                if name == "give_back":
+                    return lambda gradients, loss: seen.append(gradients) or found(gradients, loss)
+                return found
+
+        tables = overture.Tables(batches(3), rows=ROWS, dim=DIM, lookahead=2)
+        tables._owner.native = Spy(tables._owner.native)
+        with tables:
+            batch = tables.next_batch()
+            embeddings = batch.embeddings
+            pooled = seen.pop()
+            for t, one in enumerate(embeddings):
+                self.assertEqual(one.data_ptr(), pooled.ctypes.data + t * DIM * 4)
+                self.assertEqual(one.stride(), (DIM * len(ROWS), 1))
+            side_by_side = torch.cat(embeddings, dim=1)
+            made = []
+            side_by_side.register_hook(lambda gradient: made.append(gradient.data_ptr()))
+            (side_by_side ** 2).sum().backward()
+            for t, one in enumerate(seen.pop()):
+                self.assertEqual(one.ctypes.data, made[0] + t * DIM * 4)
+            for batch in tables:
+                sum(one.sum() for one in batch.embeddings).backward()
+
+    def test_dense_features_and_labels_are_views_of_what_came(self):
+        with overture.Tables(batches(2), rows=ROWS, dim=DIM, lookahead=2) as tables:
+            first = tables.next_batch()
+            self.assertEqual(first.dense.data_ptr(), first.dense.data_ptr())
+            self.assertEqual(first.labels.data_ptr(), first.labels.data_ptr())
+            kept, before = first.dense, first.dense.clone()
+            sum(one.sum() for one in first.embeddings).backward()
+            for batch in tables:
+                sum(one.sum() for one in batch.embeddings).backward()
+            del first, batch
+            gc.collect()
+            self.assertTrue(torch.equal(kept, before))
+
+    def test_rows_that_are_held_stay_as_they_were(self):
+        with overture.Tables(batches(5), rows=ROWS, dim=DIM, lookahead=3) as tables:
+            held = []
+            for batch in tables:
+                held.append((batch.embeddings[2], batch.embeddings[2].detach().clone()))
+                sum(one.sum() for one in batch.embeddings).backward()
+            for one, copy in held:
+                self.assertTrue(torch.equal(one.detach(), copy))
+
+
+class BadUse(unittest.TestCase):
+    def tables(self, given=None, **options):
+        return overture.Tables(batches(5) if given is None else given, rows=options.pop("rows", ROWS), dim=DIM,
+                               lookahead=options.pop("lookahead", 3), **options)
+
+    def refused(self, text, act, *arguments, **options):
+        with self.assertRaises(overture.OvertureError) as caught:
+            act(*arguments, **options)
+        self.assertIn(text, str(caught.exception))
+
+    def test_no_backward(self):
+        tables = self.tables()
+        batch = tables.next_batch()
+        self.refused("the gradients of batch 0 have not come back", tables.next_batch)
+        sum(one.sum() for one in batch.embeddings).backward()  # and it goes on
+        self.assertEqual(tables.next_batch().step, 1)
+        tables._owner.abandon("the test is over")
+
+    def test_backward_twice(self):
+        with self.tables() as tables:
+            loss = sum(one.sum() for one in tables.next_batch().embeddings)
+            loss.backward(retain_graph=True)
+            self.refused("have come back already", loss.backward)
+
+    def test_an_old_batch(self):
+        with self.tables() as tables:
+            old = tables.next_batch()
+            sum(one.sum() for one in old.embeddings).backward()
+            new = tables.next_batch()
+            old._embeddings = None
+            self.refused("batch 0 is over", lambda: old.embeddings)
+            sum(one.sum() for one in new.embeddings).backward()
+
+    def test_ids_that_are_not_the_batchs(self):
+        with self.tables() as tables:
+            batch = tables.next_batch()
+            other = [one + 1 for one in batch.ids]
+            self.refused("the ids of table 0 are not those of batch 0", tables.get_emb, other)
+            self.refused("has ids for 4 tables", tables.get_emb, batch.ids[:2])
+            self.refused("give whole numbers", tables.get_emb, [one.float() for one in batch.ids])
+            same = tables.get_emb([one.clone() for one in batch.ids])
+            sum(one.sum() for one in same).backward()
+
+    def test_batches_of_ones_own(self):
+        one = next(batches(1))
+        self.refused("ids of table 1: 7 is not from 0 to 6", self.drain, [{**one, "ids": [one["ids"][0], one["ids"][1] * 0 + 7, *one["ids"][2:]]}])
+        self.refused("is not a list of whole numbers", self.drain, [{**one, "ids": [ids.astype(np.float32) for ids in one["ids"]]}])
+        self.refused("has ids for 2 tables, not 4", self.drain, [{**one, "ids": one["ids"][:2]}])
+        self.refused("is neither a mapping", self.drain, [5])
+        self.refused("there are no batches", self.drain, [])
+        self.refused("dense features are not an array of 32 rows", self.drain, [{**one, "dense": one["dense"][:3]}])
+
+    def drain(self, given):
+        with self.tables(given) as tables:
+            for batch in tables:
+                sum(each.sum() for each in batch.embeddings).backward()
+
+    def test_an_exception_in_ones_own_source_comes_through(self):
+        def source():
+            yield from batches(2)
+            raise ValueError("the disk is gone")
+
+        with self.assertRaisesRegex(ValueError, "the disk is gone"):
+            self.drain(source())
+
+    def test_a_cache_that_is_too_small(self):
+        self.refused("cache", self.drain_with, cache_rows=3)
+
+    def drain_with(self, **options):
+        with self.tables(**options) as tables:
+            for batch in tables:
+                sum(one.sum() for one in batch.embeddings).backward()
+
+    def test_what_does_not_exist(self):
+        self.refused("rows: is missing", overture.Tables, batches(1))
+        self.refused("is not known for rows", self.tables, optimizer=torch.optim.LBFGS)
+        self.refused("rows have no momentum", self.tables, optimizer="sgd", optimizer_params={"lr": 1, "momentum": 0.9})
+        self.refused('device "cuda:0" cannot be used', self.tables, device="cuda:0")
+        self.refused("holds no checkpoint", self.tables, checkpoints="/nowhere", resume=True)
+
+    def test_the_tables_are_read_before_and_after(self):
+        with self.tables() as tables:
+            tables.next_batch()
+            self.refused("tables are being trained", tables.table, 0)
+            tables._owner.abandon("enough")
+
+
+class Ending(unittest.TestCase):
+    """Programs of their own: how they end is what is looked at."""
+
+    def run_program(self, text, **options):
+        program = "import sys, overture, torch\nfrom reference import *\n" + text
+        return subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60,
+                              cwd=os.path.dirname(os.path.abspath(__file__)), **options)
+
+    def test_a_program_that_does_not_close(self):
+        for middle in ("", "sum(one.sum() for one in batch.embeddings).backward()"):
+            done = self.run_program("tables = overture.Tables(batches(9), rows=ROWS, dim=DIM)\n"
+                                    f"batch = tables.next_batch()\n{middle}\n")
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    def test_an_exception_in_the_loop(self):
+        done = self.run_program("with overture.Tables(batches(9), rows=ROWS, dim=DIM) as tables:\n"
+                                "  for batch in tables: raise KeyError('mine')\n")
+        self.assertEqual(done.returncode, 1)
+        self.assertTrue(done.stderr.strip().endswith("KeyError: 'mine'"), done.stderr)
+
+    def test_ctrl_c_while_waiting(self):
+        """Own batches that never come: the wait ends by KeyboardInterrupt, from another thread's signal."""
+        done = self.run_program(
+            "import os, signal, threading, time\n"
+            "def slow():\n"
+            "  yield from batches(2)\n"
+            "  while True: time.sleep(0.05)\n"
+            "threading.Timer(1.0, lambda: os.kill(os.getpid(), signal.SIGINT)).start()\n"
+            "tables = overture.Tables(slow(), rows=ROWS, dim=DIM, lookahead=20)\n"
+            "try:\n"
+            "  tables.next_batch()\n"
+            "except KeyboardInterrupt:\n"
+            "  print('interrupted')\n")
+        self.assertEqual((done.returncode, done.stdout), (0, "interrupted\n"), done.stderr)
+
+    def test_other_threads_run_while_it_waits(self):
+        """The link is so slow that every batch waits; a thread of Python's counts meanwhile."""
+        done = self.run_program(
+            "import threading\n"
+            "count, over = [0], []\n"
+            "def counting():\n"
+            "  while not over: count[0] += 1\n"
+            "threading.Thread(target=counting, daemon=True).start()\n"
+            "setup = {'link': {'rate': '1 Gbps', 'delay': '200 ms'}}\n"
+            "with overture.Tables(batches(2), rows=ROWS, dim=DIM, lookahead=1, setup=setup) as tables:\n"
+            "  before = count[0]\n"
+            "  batch = tables.next_batch()\n"
+            "  print(count[0] - before > 10000)\n"
+            "  tables._owner.abandon('enough')\n"
+            "over.append(1)\n")
+        self.assertEqual((done.returncode, done.stdout), (0, "True\n"), done.stderr)
+
+
+if __name__ == "__main__":
+    torch.set_num_threads(1)
+    unittest.main()

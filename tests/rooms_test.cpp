@@ -1,0 +1,111 @@
+// How the tree is kept: the build's check of includes refuses what it must, and a name that several folders
+// could see means one thing.
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <regex>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path kSource = OVERTURE_SOURCE_FOLDER;
+
+std::string text_of(const fs::path& file) {
+  std::ostringstream text;
+  text << std::ifstream(file).rdbuf();
+  return text.str();
+}
+
+void write(const fs::path& file, const std::string& text) { std::ofstream(file) << text; }
+
+// Runs the check as the build does; true if it lets the file pass.
+bool passes(const std::string& includes, const std::string& refused = "") {
+  const fs::path folder = fs::path(testing::TempDir()) / "rooms";
+  fs::create_directories(folder);
+  write(folder / "part.cpp", includes);
+  write(folder / "room.cmake", "set(LIBRARY overture_part)\nset(FILES \"" + (folder / "part.cpp").string() +
+                                   "\")\nset(ALLOWED \"overture/base;overture/network\")\nset(REFUSED \"" +
+                                   refused + "\")\n");
+  const std::string command = "cmake -DROOM=" + (folder / "room.cmake").string() + " -P " +
+                              (kSource / "cmake/check_includes.cmake").string() + " > /dev/null 2>&1";
+  const int status = std::system(command.c_str());
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+TEST(Includes, OfALinkedFolderPass) {
+  EXPECT_TRUE(passes(
+      "#include <vector>\n#include \"overture/base/units.h\"\n#include \"overture/network/network.h\"\n"));
+}
+
+TEST(Includes, OfAFolderThatIsNotLinkedAreRefused) {
+  EXPECT_FALSE(passes("#include \"overture/base/units.h\"\n#include \"overture/report/html.h\"\n"));
+  EXPECT_FALSE(passes("#include \"overture/network/packet/engine.h\"\n"));
+}
+
+TEST(Includes, OfAnotherLibraryInALinkedFolderAreRefused) {
+  EXPECT_FALSE(passes("#include \"overture/network/make_network.h\"\n", "overture/network/make_network.h"));
+}
+
+// The training and the simulating half never include each other, so a name may stand once in each.
+bool trains(const std::string& folder) {
+  static const std::set<std::string> kTraining{"data", "embedding", "rpc", "train"};
+  return kTraining.contains(folder.substr(0, folder.find('/')));
+}
+
+bool may_meet(const std::string& one, const std::string& other) {
+  const auto both = [](const std::string& folder) {
+    return folder == "base" || folder == "model" || folder == "lookahead";
+  };
+  if (one.starts_with("study/") && other.starts_with("study/"))
+    return false;  // studies do not include each other
+  return both(one) || both(other) || trains(one) == trains(other);
+}
+
+// ASTRA-sim 2's system layer (astra2/) is that program's, and keeps its words where ours mean something else.
+bool is_known(const std::string& name, const std::string& one, const std::string& other) {
+  static const std::set<std::string> kWords{"Implementation", "LogicalDimension", "Phase", "Planner", "Use"};
+  if (name == "Axis") return true;  // of a chart, and of a study
+  if (name == "Interaction")
+    return true;  // of a DLRM: the same thing in model/ and train/dense/, yet to be united
+  return kWords.contains(name) && (one == "astra2" || other == "astra2");
+}
+
+// Classes at the level of a namespace, by name, with the folders whose headers define them.
+std::map<std::string, std::set<std::string>> classes() {
+  static const std::regex kClass(
+      R"((?:^|\n)(?:class|struct|enum class|union) (?:alignas\(\w+\) )?(\w+)(?: final)?(?: : [^;{]*)? \{)");
+  std::map<std::string, std::set<std::string>> found;
+  const fs::path root = kSource / "src/overture";
+  for (const auto& entry : fs::recursive_directory_iterator(root)) {
+    if (entry.path().extension() != ".h") continue;
+    const std::string text = text_of(entry.path());
+    const std::string folder = fs::relative(entry.path().parent_path(), root).string();
+    for (auto match = std::sregex_iterator(text.begin(), text.end(), kClass); match != std::sregex_iterator();
+         ++match)
+      found[(*match)[1]].insert(folder);
+  }
+  return found;
+}
+
+TEST(Names, OfClassesMeanOneThingInFoldersThatMayMeet) {
+  const auto all = classes();
+  ASSERT_GT(all.size(), 300);
+  for (const auto& [name, folders] : all) {
+    for (const std::string& one : folders) {
+      for (const std::string& other : folders)
+        EXPECT_FALSE(one < other && may_meet(one, other) && !is_known(name, one, other))
+            << name << " in " << one << " and " << other;
+    }
+  }
+}
+
+}  // namespace

@@ -1,0 +1,277 @@
+// Rules that hold for every command: what --help looks like, that --json is JSON whatever happens, exit
+// codes, and that no run is lost under another one. The commands are those that the program itself names.
+#include <algorithm>
+#include <csignal>
+#include <set>
+#include <sstream>
+#include <thread>
+
+#include "program.h"
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace overture::testing {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+const fs::path kExamples = fs::path(OVERTURE_SOURCE_FOLDER) / "examples";
+
+// The words under "Commands:" of a help text.
+std::vector<std::string> commands_in(const std::string& help) {
+  std::vector<std::string> names;
+  bool inside = false;
+  for (const std::string& line : lines_of(help)) {
+    if (line == "Commands:") {
+      inside = true;
+    } else if (line.empty()) {
+      inside = false;
+    } else if (inside && line[2] != ' ') {
+      std::istringstream words(line);
+      words >> names.emplace_back();
+    }
+  }
+  return names;
+}
+
+// Every command, and every command of a command, as words.
+std::vector<Words> all_commands(const Words& path = {}) {
+  Words ask = path;
+  ask.emplace_back("--help");
+  std::vector<Words> found;
+  for (const std::string& name : commands_in(run_overture(ask).out)) {
+    if (name == "help") continue;  // it is the help of the others, tested below
+    Words words = path;
+    words.push_back(name);
+    const auto below = all_commands(words);
+    if (below.empty()) found.push_back(words);
+    found.insert(found.end(), below.begin(), below.end());
+  }
+  return found;
+}
+
+std::string text_of(const Words& words) {
+  std::string text = "overture";
+  for (const std::string& word : words) text += " " + word;
+  return text;
+}
+
+Words with(Words words, const Words& more) {
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+bool is_json(const std::string& text) { return !json::parse(text, nullptr, false).is_discarded(); }
+
+TEST(EveryCommand, IsNamedByTheProgram) {
+  std::set<std::string> names;
+  for (const Words& words : all_commands()) names.insert(text_of(words));
+  for (const char* known : {"simulate", "flows", "train", "evaluate", "sweep", "serve", "runs", "version",
+                            "bench collective", "study opera-dlrm", "generate dataset"})
+    EXPECT_TRUE(names.contains(std::string("overture ") + known)) << known;
+}
+
+TEST(EveryCommand, HelpHasEightyColumnsAndExamples) {
+  for (const Words& words : all_commands()) {
+    const Outcome outcome = run_overture(with(words, {"--help"}));
+    ASSERT_EQ(outcome.exit_code, 0) << outcome.text();
+    EXPECT_NE(outcome.out.find("Examples:"), std::string::npos) << text_of(words);
+    for (const std::string& line : lines_of(outcome.out))
+      EXPECT_LE(line.size(), 80u) << text_of(words) << ": " << line;
+  }
+}
+
+TEST(EveryCommand, HelpIsTheSameByItsOwnCommand) {
+  for (const Words& words : all_commands()) {
+    Words asked{"help"};
+    asked.insert(asked.end(), words.begin(), words.end());
+    EXPECT_EQ(run_overture(asked).out, run_overture(with(words, {"--help"})).out) << text_of(words);
+  }
+}
+
+// A flag that does not exist: the message names it, and what is close; --json turns it into JSON.
+TEST(EveryCommand, AnUnknownFlagIsOneMessageAndJsonIfAsked) {
+  for (const Words& words : all_commands()) {
+    const Outcome plain = run_overture(with(words, {"--jsonn"}));
+    EXPECT_EQ(plain.exit_code, 2) << text_of(words);
+    EXPECT_NE(plain.err.find("unknown flag \"--jsonn\""), std::string::npos) << plain.text();
+    EXPECT_NE(plain.err.find("did you mean \"--json\"?"), std::string::npos) << plain.text();
+    const Outcome asked = run_overture(with(words, {"--jsonn", "--json"}));
+    EXPECT_EQ(asked.exit_code, 2) << text_of(words);
+    const json told = json::parse(asked.out, nullptr, false);
+    ASSERT_TRUE(told.is_object()) << text_of(words) << asked.text();
+    EXPECT_EQ(told.value("exit_code", 0), 2);
+    EXPECT_NE(told.value("error", "").find("--jsonn"), std::string::npos);
+  }
+}
+
+// Those that would run long, wait for others, or write beside what they are told to.
+const std::set<std::string> kNotAlone{
+    "overture demo",   "overture validate",        "overture serve",
+    "overture launch", "overture oracle",          "overture trainer",
+    "overture server", "overture study hoti-dlrm", "overture study opera-dlrm"};
+
+TEST(EveryCommand, WithoutArgumentsItWorksOrSaysWhatIsMissing) {
+  const TemporaryFolder folder;
+  for (const Words& words : all_commands()) {
+    if (kNotAlone.contains(text_of(words))) continue;
+    const Outcome plain = run_overture(words, {.folder = folder.path()});
+    EXPECT_TRUE(plain.exit_code == 0 || plain.exit_code == 2) << text_of(words) << plain.text();
+    if (plain.exit_code == 2) {
+      EXPECT_TRUE(plain.err.starts_with("error: ")) << plain.text();
+    }
+    const Outcome asked = run_overture(with(words, {"--json"}), {.folder = folder.path()});
+    EXPECT_EQ(asked.exit_code, plain.exit_code) << asked.text();
+    EXPECT_TRUE(is_json(asked.out)) << text_of(words) << asked.text();
+  }
+}
+
+TEST(Counts, MayBeShortWhereverTheyAreRead) {
+  const TemporaryFolder folder;
+  const auto dataset = [&](const char* samples, const char* out) {
+    return run_overture(
+        {"generate", "dataset", "--like", "kaggle", "--scale", "1e-4", "--samples", samples, "-o", out},
+        {.folder = folder.path()});
+  };
+  ASSERT_EQ(dataset("2k", "a.ovd").exit_code, 0);
+  ASSERT_EQ(dataset("2e3", "b.ovd").exit_code, 0);
+  EXPECT_EQ(read_text(folder.path() / "a.ovd"), read_text(folder.path() / "b.ovd"));
+  const Outcome trained = run_overture(
+      {"train", "--data", "a.ovd", "--mini-batch-size", "0.5k", "--stop-iter", "2", "--json", "-o", "run"},
+      {.folder = folder.path()});
+  ASSERT_EQ(trained.exit_code, 0) << trained.text();
+  EXPECT_NE(json::parse(trained.out).value("setup_yaml", "").find("batch_size: 500"), std::string::npos);
+}
+
+// A folder that holds a run of another kind, or of another setup, is refused before anything runs.
+class OntoAnotherRun : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    ASSERT_EQ(run({"train", "--synthetic", "kaggle", "--scale", "1e-4", "--samples", "2k", "-o", "trained"})
+                  .exit_code,
+              0);
+    before_ = read_text(folder_.path() / "trained/summary.json");
+  }
+  Outcome run(const Words& words) const { return run_overture(words, {.folder = folder_.path()}); }
+  static std::string example(const char* name) { return (kExamples / name).string(); }
+
+  TemporaryFolder folder_;
+  std::string before_;
+};
+
+TEST_F(OntoAnotherRun, EveryCommandWithAResultsFolderRefuses) {
+  for (const Words& words :
+       {Words{"flows", example("fat-tree.yaml")}, Words{"simulate", example("dlrm-torus.yaml")},
+        Words{"sweep", example("bandwidth.yaml")}, Words{"bench", "collective", example("dlrm-torus.yaml")},
+        Words{"evaluate", "trained"}, Words{"compare", "trained", "trained"}, Words{"validate"},
+        Words{"study", "opera-dlrm", "--nodes", "16", "--models", "A", "--variants", "baseline"}}) {
+    const Outcome outcome = run(with(words, {"-o", "trained"}));
+    EXPECT_EQ(outcome.exit_code, 2) << text_of(words) << outcome.text();
+    EXPECT_NE(outcome.err.find("holds a run of `overture train`"), std::string::npos) << outcome.text();
+    EXPECT_NE(outcome.err.find("-o trained-2"), std::string::npos) << outcome.text();
+    EXPECT_EQ(read_text(folder_.path() / "trained/summary.json"), before_) << text_of(words);
+  }
+}
+
+TEST_F(OntoAnotherRun, AnotherSetupIsRefusedTheSameOneIsNot) {
+  const Words first{"flows", example("fat-tree.yaml"), "--no-why", "-o", "flows"};
+  ASSERT_EQ(run(first).exit_code, 0);
+  EXPECT_EQ(run(first).exit_code, 0);
+  const Words other = with(first, {"-s", "seed=2"});
+  const Outcome refused = run(other);
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_NE(refused.err.find("holds a run of another setup"), std::string::npos) << refused.text();
+  EXPECT_EQ(run(with(other, {"--overwrite"})).exit_code, 0);
+}
+
+TEST_F(OntoAnotherRun, OverwriteLeavesNothingOfTheOtherRun) {
+  ASSERT_EQ(run({"flows", example("fat-tree.yaml"), "-o", "trained", "--no-why", "--overwrite"}).exit_code,
+            0);
+  EXPECT_FALSE(fs::exists(folder_.path() / "trained/checkpoints"));
+  EXPECT_FALSE(fs::exists(folder_.path() / "trained/metrics.jsonl"));
+  EXPECT_TRUE(fs::exists(folder_.path() / "trained/fct.csv"));
+}
+
+TEST(ExitCodes, FlowsThatDoNotFinishAreNoSuccess) {
+  const TemporaryFolder folder;
+  const Outcome outcome =
+      run_overture({"flows", (kExamples / "fat-tree.yaml").string(), "--max-sim-time", "50 us"},
+                   {.folder = folder.path()});
+  EXPECT_EQ(outcome.exit_code, 3) << outcome.text();
+  EXPECT_NE(outcome.out.find("did not finish"), std::string::npos) << outcome.text();
+}
+
+// Starts it, waits until it has begun, interrupts it as Ctrl-C does.
+int interrupted(const Words& words, const fs::path& folder, std::chrono::milliseconds after) {
+  const pid_t child = fork();
+  if (child == 0) {
+    fs::current_path(folder);
+    const int nothing = open("/dev/null", O_WRONLY);
+    dup2(nothing, STDOUT_FILENO);
+    dup2(nothing, STDERR_FILENO);
+    std::string program = overture_binary().string();
+    std::vector<char*> pointers{program.data()};
+    Words copy = words;
+    for (std::string& word : copy) pointers.push_back(word.data());
+    pointers.push_back(nullptr);
+    execv(program.c_str(), pointers.data());
+    _exit(127);
+  }
+  std::this_thread::sleep_for(after);
+  kill(child, SIGINT);
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+TEST(ExitCodes, CtrlCIsAHundredAndThirtyAndLeavesPartialResults) {
+  const TemporaryFolder folder;
+  folder.write("long.yaml",
+               "network: {topology: {fat_tree: {k: 8}}}\ntraffic: {pattern: all_to_all, size: 4 MiB}\n");
+  folder.write("many.yaml", "command: flows\nsetup: long.yaml\naxes: [{key: seed, values: [1, 2, 3]}]\n");
+  const auto wait = std::chrono::milliseconds(1500);
+  EXPECT_EQ(interrupted({"flows", "long.yaml", "-o", "f"}, folder.path(), wait), 130);
+  const json flows = json::parse(read_text(folder.path() / "f/summary.json"));
+  EXPECT_FALSE(flows.value("complete", true));
+  EXPECT_EQ(interrupted({"sweep", "many.yaml", "-o", "s"}, folder.path(), wait), 130);
+  EXPECT_EQ(interrupted({"train", "--synthetic", "kaggle", "--scale", "0.001", "--samples", "20M", "-o", "t"},
+                        folder.path(), wait),
+            130);
+  const json trained = json::parse(read_text(folder.path() / "t/summary.json"));
+  EXPECT_TRUE(trained.value("stopped_early", false));
+}
+
+TEST(Sweep, AWrongMetricIsToldBeforeTheFirstRun) {
+  const TemporaryFolder folder;
+  folder.write("s.yaml",
+               "command: train\nsetup: none.yaml\nmetric: held_out.acu\n"
+               "axes: [{key: seed, values: [1, 2]}]\n");
+  const Outcome outcome = run_overture({"sweep", "s.yaml"}, {.folder = folder.path()});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_NE(outcome.err.find("did you mean \"held_out.auc\"?"), std::string::npos) << outcome.text();
+}
+
+TEST(Serve, APortThatIsTakenOrNoneIsAnError) {
+  const TemporaryFolder folder;
+  EXPECT_EQ(run_overture({"serve", ".", "--port", "80000"}, {.folder = folder.path()}).exit_code, 2);
+}
+
+TEST(Convert, RefusesWhatItDoesNotWrite) {
+  const TemporaryFolder folder;
+  ASSERT_EQ(run_overture({"generate", "dataset", "--like", "kaggle", "--scale", "1e-4", "--samples", "100",
+                          "-o", "a.tsv"},
+                         {.folder = folder.path()})
+                .exit_code,
+            0);
+  const Outcome outcome =
+      run_overture({"convert", "a.tsv", "a.parquet", "--max-ind-range", "10k"}, {.folder = folder.path()});
+  EXPECT_EQ(outcome.exit_code, 2) << outcome.text();
+  EXPECT_NE(outcome.err.find(".parquet files are not written"), std::string::npos) << outcome.text();
+}
+
+}  // namespace
+}  // namespace overture::testing
