@@ -225,6 +225,8 @@ void describe(V& v, NetworkSetup& n) {
   v.group("fluid", "backend: flow", [&](auto& g) {
     g.from("a wire without headers; 1436/1500 on rotors");
     g.field("efficiency", n.fluid.efficiency, "Payload over bytes on the wire");
+    g.field("connections", n.fluid.connections,
+            "Messages of a pair go in turn, or share the links; as the transport does if left out");
     g.field("circuits", n.fluid.circuits,
             "topology.opera: circuits that open and close, or their average over a cycle, with relays");
   });

@@ -129,12 +129,14 @@ class Chooser {
       config.rotors = {
           .circuits = setup_.fluid.circuits, .rate = setup_.rotor.rate, .wire = setup_.rotor.wire};
       if (setup_.fluid.efficiency) config.rotors.efficiency = *setup_.fluid.efficiency;
+      if (setup_.fluid.connections) config.rotors.connections = *setup_.fluid.connections;
       return config;
     }
     config.topology = graph();
     config.fluid.paths = setup_.packets.paths;
     config.fluid.seed = seed_;
     config.fluid.efficiency = setup_.fluid.efficiency.value_or(1);
+    config.fluid.connections = setup_.fluid.connections.value_or(connections_of(setup_.packets));
     return config;
   }
 

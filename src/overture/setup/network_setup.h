@@ -72,6 +72,7 @@ struct TopologyChoice {
 
 struct FluidChoice {
   std::optional<double> efficiency;
+  std::optional<network::ConnectionUse> connections;
   network::flow::Circuits circuits = network::flow::Circuits::average;
 };
 

@@ -144,11 +144,10 @@ inline constexpr auto kWords<network::packet::CongestionControl> =
     });
 
 template <>
-inline constexpr auto kWords<network::packet::ConnectionUse> =
-    std::to_array<Word<network::packet::ConnectionUse>>({
-        {network::packet::ConnectionUse::per_pair, "per_pair"},
-        {network::packet::ConnectionUse::per_message, "per_message"},
-    });
+inline constexpr auto kWords<network::ConnectionUse> = std::to_array<Word<network::ConnectionUse>>({
+    {network::ConnectionUse::per_pair, "per_pair"},
+    {network::ConnectionUse::per_message, "per_message"},
+});
 
 template <>
 inline constexpr auto kWords<network::packet::TransportKind> =

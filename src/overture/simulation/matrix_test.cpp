@@ -232,6 +232,32 @@ TEST(Matrix, AFlowListRunsOnEveryNetwork) {
   EXPECT_NEAR(finished["flow"] / finished["tcp"], 1, kFluidError);
 }
 
+// A rank passes a chunk on as soon as it has come, while the next one is sent: that needs messages of a pair
+// to go in turn. Shared, all chunks of a pair would end together, and each level of the tree would wait for
+// the last.
+TEST(Matrix, TreesWithManyChunksInFlightTakeAsLongAsFlowsAsOverTcp) {
+  SimulationConfig config = one_collective(CollectiveKind::all_reduce, 32_MiB);
+  config.scope = system::Scope::all;
+  config.system = {.endpoint_delay = 10ns, .active_chunks = 128, .splits = 128};
+  config.system.implementation(CollectiveKind::all_reduce) = {
+      .per_dimension = {{AlgorithmKind::double_binary_tree}}};
+  const auto finished = [&](const NetworkConfig& network) {
+    config.network = network;
+    return to_us(simulate(config).finished);
+  };
+  const double tcp = finished(on_packets(star(), {}));
+  const auto fluid = [&](network::ConnectionUse connections) {
+    return finished(
+        network::FlowNetworkConfig{.topology = star(),
+                                   .fluid = {.efficiency = 1448.0 / 1490, .connections = connections},
+                                   .rotors = {}});
+  };
+  EXPECT_NEAR(fluid(network::ConnectionUse::per_pair) / tcp, 1, kFluidError);
+  EXPECT_GT(fluid(network::ConnectionUse::per_message) / tcp, 1.5);
+  RecordProperty("per_pair", std::to_string(fluid(network::ConnectionUse::per_pair) / tcp));
+  RecordProperty("per_message", std::to_string(fluid(network::ConnectionUse::per_message) / tcp));
+}
+
 // Dimensions that are declared on a graph: reduce-scatter inside, all-reduce across, all-gather inside.
 TEST(Matrix, AHierarchicalAllReduceRunsOnLinksAndRotors) {
   for (const Named& named : networks()) {

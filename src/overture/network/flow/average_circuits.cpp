@@ -140,7 +140,9 @@ RotorFluid average_circuits(const topology::Opera& opera, const RotorFluidConfig
   const Rates rates = rates_of(opera, config);
   topology::Graph graph(layout.hosts(), layout.nodes() - layout.hosts(),
                         links_of(layout, rates, config, opera.cycle()), {"host", "rotor"});
-  FlowConfig flow{.paths = topology::PathRule::by_destination, .efficiency = config.efficiency};
+  FlowConfig flow{.paths = topology::PathRule::by_destination,
+                  .efficiency = config.efficiency,
+                  .connections = config.connections};
   flow.relay = relays_of(graph, layout, rates);
   const double slot_bytes =
       static_cast<double>(rates.slot.bits_per_second()) / 8 * config.efficiency * to_us(opera.cycle()) / 1e6;

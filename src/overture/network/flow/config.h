@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "overture/network/connection_use.h"
 #include "overture/network/flow/capacity.h"
 #include "overture/network/flow/relay_fill.h"
 #include "overture/topology/routing.h"
@@ -49,6 +50,9 @@ struct FlowConfig {
   // IP and TCP, 12 of timestamps, 38 of Ethernet), 1436/1500 NDP and RotorLB as in htsim.
   double efficiency = 1;
 
+  // An exchange is carried as a whole. Exchanges of one pattern and group take turns, too; an exchange and
+  // other messages of the same pairs share.
+  ConnectionUse connections = ConnectionUse::per_pair;
   Sharing sharing = Sharing::equal;
   Latency latency = Latency::after;
 

@@ -15,6 +15,11 @@ constexpr std::uint32_t kFewClasses = 64;
 // As many messages sent at one instant are looked at one by one; more are searched for symmetry.
 constexpr std::size_t kFewMessages = 4;
 
+std::uint64_t pair_of(const Message& message) {
+  return static_cast<std::uint64_t>(index(message.from)) << 32 |
+         static_cast<std::uint32_t>(index(message.to));
+}
+
 // Links are told apart by their rate, their schedule and their role for relayed traffic.
 std::vector<std::uint32_t> kinds_of_links(const topology::Graph& graph, const FlowConfig& config) {
   std::map<std::tuple<std::int64_t, int, LinkRole>, std::uint32_t> kinds;
@@ -38,7 +43,8 @@ FlowNetwork::FlowNetwork(topology::Topology topology, const FlowConfig& config, 
       symmetry_(ways_, kinds_of_links(topology_.graph, config), config.tolerance),
       first_link_classes_(symmetry_.link_classes()),
       fluid_([this](std::uint32_t link_class, Time when) { return capacity(link_class, when); },
-             config.schedules.empty() && config.relay.hosts.empty()) {
+             config.schedules.empty() && config.relay.hosts.empty(),
+             config.connections == ConnectionUse::per_pair) {
   classes_changed();
 }
 
@@ -75,23 +81,37 @@ FluidStatistics FlowNetwork::statistics() const {
 
 void FlowNetwork::carry(const Message& message, Action delivered) {
   const Way way = ways_.find(index(message.from), index(message.to));
-  if (config_.latency == Latency::before) return start_later(message, way, delivered);
-  enqueue(message, way, delivered);
+  const std::uint32_t id = take(unused_sent_, sent_);
+  sent_[id] = {.message = message, .way = way, .delivered = delivered};
+  if (config_.latency == Latency::after) return enqueue(id);
+  events().after(ways_.delay(way), [this, id] { enqueue(id); });
 }
 
-void FlowNetwork::start_later(const Message& message, const Way& way, Action delivered) {
-  const std::uint32_t id = take(unused_waiting_, waiting_);
-  waiting_[id] = {.message = message, .way = way, .delivered = delivered};
-  events().after(ways_.delay(way), [this, id] {
-    enqueue(waiting_[id].message, waiting_[id].way, waiting_[id].delivered);
-    unused_waiting_.push_back(id);
-  });
-}
-
-void FlowNetwork::enqueue(const Message& message, const Way& way, Action delivered) {
-  next_.push_back({.message = message, .way = way, .delivered = delivered});
+// Behind the messages that its pair still has to send.
+void FlowNetwork::enqueue(std::uint32_t id) {
   ++messages_;
+  if (config_.connections == ConnectionUse::per_message) return set_out(id);
+  const auto [last, alone] = last_of_pair_.try_emplace(pair_of(sent_[id].message), id);
+  if (alone) return set_out(id);
+  sent_[last->second].next = id;
+  last->second = id;
+}
+
+void FlowNetwork::set_out(std::uint32_t id) {
+  next_.push_back(id);
   act_soon();
+}
+
+// Its last byte has left: the next one of its pair may go. Returns what to call when it has arrived.
+Action FlowNetwork::leave(std::uint32_t id) {
+  const Sent& sent = sent_[id];
+  if (sent.next != kNoMessage) {
+    set_out(sent.next);
+  } else if (config_.connections == ConnectionUse::per_pair) {
+    last_of_pair_.erase(pair_of(sent.message));
+  }
+  unused_sent_.push_back(id);
+  return sent.delivered;
 }
 
 const std::shared_ptr<FlowNetwork::Traffic>& FlowNetwork::pattern(Pattern pattern, GroupId id) {
@@ -123,7 +143,8 @@ void FlowNetwork::carry_exchange(Pattern pattern, GroupId group, Bytes size, Mes
   const std::shared_ptr<Traffic>& traffic = this->pattern(pattern, group);
   messages_ += traffic->flows.flows();
   forget_classes();
-  const std::uint32_t run = start(traffic, at_least_one(size), done);
+  const std::uint32_t run = start(traffic, at_least_one(size));
+  runs_[run].done = done;
   if (is_observed()) runs_[run].observed = deliveries_of(pattern, group, size, name);
   act_soon();
 }
@@ -141,10 +162,10 @@ void FlowNetwork::act() {
     forget_classes();
     messages_since_reset_ = true;
     if (next_.size() <= kFewMessages) {
-      for (const Waiting& sent : next_)
-        start(single(sent.way), at_least_one(sent.message.size), sent.delivered);
+      for (const std::uint32_t id : next_)
+        runs_[start(single(sent_[id].way), at_least_one(sent_[id].message.size))].message = id;
     } else {
-      start(together(next_), {}, {});
+      start(together(next_), {});
     }
     next_.clear();
   }
@@ -164,24 +185,26 @@ const std::shared_ptr<FlowNetwork::Traffic>& FlowNetwork::single(const Way& way)
   return traffic;
 }
 
-std::shared_ptr<FlowNetwork::Traffic> FlowNetwork::together(const std::vector<Waiting>& messages) const {
+std::shared_ptr<FlowNetwork::Traffic> FlowNetwork::together(
+    const std::vector<std::uint32_t>& messages) const {
   auto traffic = std::make_shared<Traffic>();
+  traffic->messages = messages;
   std::map<Kind, std::uint32_t> known;
-  for (const Waiting& sent : messages) {
+  for (const std::uint32_t id : messages) {
+    const Sent& sent = sent_[id];
     const Kind kind{.size = at_least_one(sent.message.size), .delay = ways_.delay(sent.way)};
     const auto [entry, added] = known.try_emplace(kind, static_cast<std::uint32_t>(known.size()));
     if (added) traffic->kinds.push_back(kind);
     traffic->flows.add(sent.way, entry->second);
-    traffic->delivered.push_back(sent.delivered);
   }
   return traffic;
 }
 
-std::uint32_t FlowNetwork::start(const std::shared_ptr<Traffic>& traffic, Bytes size, Action done) {
+std::uint32_t FlowNetwork::start(const std::shared_ptr<Traffic>& traffic, Bytes size) {
   cover(*traffic);
   const std::uint32_t id = take(unused_runs_, runs_);
-  const bool one_by_one = !traffic->delivered.empty();
-  runs_[id] = {.traffic = traffic, .size = size, .done = done};
+  const bool one_by_one = !traffic->messages.empty();
+  runs_[id] = {.traffic = traffic, .size = size, .done = {}};
   const std::vector<FlowClass>& classes = traffic->flows.classes();
   runs_[id].missing = static_cast<std::uint32_t>(classes.size());
   for (std::uint32_t i = 0; i < classes.size(); ++i) {
@@ -200,7 +223,7 @@ double FlowNetwork::weight(const Traffic& traffic, std::uint32_t flow_class) con
 std::vector<FlowNetwork::Traffic*> FlowNetwork::covered() const {
   std::vector<Traffic*> all;
   for (const Run& run : runs_) {
-    if (run.traffic && !run.traffic->delivered.empty()) all.push_back(run.traffic.get());
+    if (run.traffic && !run.traffic->messages.empty()) all.push_back(run.traffic.get());
   }
   for (const auto& [key, known] : patterns_) {
     if (known->covered) all.push_back(known.get());
@@ -279,7 +302,7 @@ void FlowNetwork::watch(const MonitorConfig& config) {
   if (!config_.relay.hosts.empty()) return;
   const std::size_t links = topology_.graph.links().size();
   history_.emplace(bounded(config, links), links);
-  sent_.assign(links, 0);
+  carried_.assign(links, 0);
   fluid_.count_bytes();
 }
 
@@ -288,9 +311,9 @@ NetworkRecord FlowNetwork::record() {
   if (history_) {
     count_links();
     record = named_links(topology_.graph, NetworkRecord::Detail::load);
-    for (std::size_t i = 0; i < sent_.size(); ++i) {
+    for (std::size_t i = 0; i < carried_.size(); ++i) {
       LinkRecord& total = record.links[i].total;
-      total.carried = Bytes{static_cast<std::int64_t>(sent_[i] + 0.5)};
+      total.carried = Bytes{static_cast<std::int64_t>(carried_[i] + 0.5)};
       total.busy = transfer_time(total.carried, record.links[i].rate);
     }
     record.history = *history_;
@@ -306,13 +329,13 @@ NetworkRecord FlowNetwork::record() {
 // Before classes of links change, and when their links are looked at.
 void FlowNetwork::count_links() {
   const std::vector<double> bytes = fluid_.take_bytes(events().now());
-  for (std::uint32_t link = 0; link < sent_.size(); ++link)
-    sent_[link] += bytes[symmetry_.class_of_link(link)];
+  for (std::uint32_t link = 0; link < carried_.size(); ++link)
+    carried_[link] += bytes[symmetry_.class_of_link(link)];
 }
 
 void FlowNetwork::add_sample() {
   std::vector<LinkState> states;
-  for (const double sent : sent_)
+  for (const double sent : carried_)
     states.push_back({.sent = Bytes{static_cast<std::int64_t>(sent + 0.5)}, .queued = {}});
   history_->add(states);
 }
@@ -370,12 +393,13 @@ void FlowNetwork::finish(std::uint32_t id, std::uint32_t flow_class, bool relaye
   Run& run = runs_[id];
   const FlowClass& flows = run.traffic->flows.classes()[flow_class];
   const Kind& kind = run.traffic->kinds[flows.kind];
-  const Bytes size = run.done ? run.size : kind.size;
+  const bool one_by_one = !run.traffic->messages.empty();
+  const Bytes size = one_by_one ? kind.size : run.size;
   Duration delay = config_.latency == Latency::after ? kind.delay : Duration::zero();
   if (relayed && size > config_.relay.at_once) delay += config_.relay.wait;
   delivered_ += size * flows.flows;
   run.last_arrival = std::max(run.last_arrival, events().now() + delay);
-  if (!run.done) deliver(run, flow_class, delay);
+  if (one_by_one) deliver(run, flow_class, delay);
   if (!run.observed.empty()) tell_later(run, flow_class, delay);
   if (--run.missing == 0) end_run(id);
 }
@@ -383,7 +407,7 @@ void FlowNetwork::finish(std::uint32_t id, std::uint32_t flow_class, bool relaye
 void FlowNetwork::deliver(const Run& run, std::uint32_t flow_class, Duration delay) {
   const std::uint32_t id = take(unused_deliveries_, deliveries_);
   for (const std::uint32_t flow : run.traffic->flows.members(flow_class)) {
-    deliveries_[id].push_back(run.traffic->delivered[flow]);
+    deliveries_[id].push_back(leave(run.traffic->messages[flow]));
   }
   events().after(delay, [this, id] {
     std::vector<Action> actions;
@@ -408,6 +432,7 @@ void FlowNetwork::tell_later(const Run& run, std::uint32_t flow_class, Duration 
 
 void FlowNetwork::end_run(std::uint32_t id) {
   Run& run = runs_[id];
+  if (run.message != kNoMessage) run.done = leave(run.message);
   if (run.done) {
     events().at(run.last_arrival, run.done);
   } else {

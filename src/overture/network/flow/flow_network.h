@@ -1,6 +1,7 @@
-// Messages as a fluid: every message takes its max-min fair share of the links on its way, from when it is
-// sent until its last byte has left, and arrives after the delay of the wires. Rates are found anew when
-// messages start or end or a capacity changes, once per instant, and only where the change can be felt.
+// Messages as a fluid: every pair of hosts takes its max-min fair share of the links on its way as long as it
+// has bytes to send, and a message arrives after the delay of the wires. Messages of a pair go in turn, as on
+// one TCP connection, unless each is to have its own. Rates are found anew when pairs start or end or a
+// capacity changes, once per instant, and only where the change can be felt.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <tuple>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -51,6 +53,8 @@ class FlowNetwork final : public Network {
   // By hash, the pairs of a group keep the ways that they drew for the pattern's first exchange.
   void carry_exchange(Pattern pattern, GroupId group, Bytes size, MessageName name, Action done) override;
 
+  static constexpr std::uint32_t kNoMessage = ~std::uint32_t{0};
+
   // What the flows of a class have in common besides their links.
   struct Kind {
     Bytes size;
@@ -60,35 +64,39 @@ class FlowNetwork final : public Network {
   struct Traffic {
     FlowSet flows;
     std::vector<Kind> kinds;
-    std::vector<Action> delivered;  // by flow, if flows were sent one by one
-    std::vector<LaneId> lanes;      // by class of flows
+    std::vector<std::uint32_t> messages;  // by flow, if messages were sent one by one
+    std::vector<LaneId> lanes;            // by class of flows
     bool covered = false;
   };
   // Traffic on its way: messages sent at one instant, or one exchange.
   struct Run {
     std::shared_ptr<Traffic> traffic;
-    Bytes size;                 // of an exchange or a single message
-    Action done;                // likewise
-    std::uint32_t missing = 0;  // classes of flows that are not through
+    Bytes size;                          // of an exchange or a single message
+    Action done;                         // of an exchange
+    std::uint32_t message = kNoMessage;  // if it is a single one
+    std::uint32_t missing = 0;           // classes of flows that are not through
     Time last_arrival{};
     std::vector<Delivery> observed;  // of an exchange, by flow, if somebody is to be told
   };
-  struct Waiting {
+  // A message until its last byte has left.
+  struct Sent {
     Message message;
     Way way;
     Action delivered;
+    std::uint32_t next = kNoMessage;  // of its pair
   };
 
-  void enqueue(const Message& message, const Way& way, Action delivered);
-  void start_later(const Message& message, const Way& way, Action delivered);
+  void enqueue(std::uint32_t message);
+  void set_out(std::uint32_t message);
+  Action leave(std::uint32_t message);
   std::vector<Delivery> deliveries_of(Pattern pattern, GroupId group, Bytes size, MessageName name) const;
   const std::shared_ptr<Traffic>& pattern(Pattern pattern, GroupId group);
   const std::shared_ptr<Traffic>& single(const Way& way);
-  std::shared_ptr<Traffic> together(const std::vector<Waiting>& messages) const;
+  std::shared_ptr<Traffic> together(const std::vector<std::uint32_t>& messages) const;
 
   void act_soon();
   void act();
-  std::uint32_t start(const std::shared_ptr<Traffic>& traffic, Bytes size, Action done);
+  std::uint32_t start(const std::shared_ptr<Traffic>& traffic, Bytes size);
   void cover(Traffic& traffic);
   std::vector<Traffic*> covered() const;
   void split_lanes(Traffic& traffic);
@@ -122,13 +130,14 @@ class FlowNetwork final : public Network {
   std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, std::shared_ptr<Traffic>>
       singles_;  // by way
 
-  std::vector<Waiting> next_;  // sent at this instant
-  bool acting_ = false;        // an event for act() is queued
+  std::vector<Sent> sent_;  // under way
+  std::vector<std::uint32_t> unused_sent_;
+  std::unordered_map<std::uint64_t, std::uint32_t> last_of_pair_;  // those under way; never iterated
+  std::vector<std::uint32_t> next_;                                // set out at this instant
+  bool acting_ = false;                                            // an event for act() is queued
   bool messages_since_reset_ = false;
   Time armed_ = Time::max();
 
-  std::vector<Waiting> waiting_;  // for their delay to pass
-  std::vector<std::uint32_t> unused_waiting_;
   std::vector<Run> runs_;
   std::vector<std::uint32_t> unused_runs_;
   std::vector<std::vector<Action>> deliveries_;
@@ -138,8 +147,8 @@ class FlowNetwork final : public Network {
   std::vector<std::uint32_t> unused_told_;
 
   std::optional<LinkHistory> history_;
-  std::vector<double> sent_;  // bytes over every link, if they are watched
-  bool sampling_ = false;     // an event for sample() is queued
+  std::vector<double> carried_;  // bytes over every link, if they are watched
+  bool sampling_ = false;        // an event for sample() is queued
 
   std::int64_t messages_ = 0;
   Bytes delivered_;

@@ -187,7 +187,9 @@ class AgainstPlainFluid : public ::testing::TestWithParam<Case> {};
 TEST_P(AgainstPlainFluid, EveryFlowEndsAtTheSameTime) {
   for (const PathRule rule : {PathRule::by_destination, PathRule::hash_per_flow, PathRule::spray}) {
     for (const Latency latency : {Latency::after, Latency::before}) {
-      const FlowConfig config{.paths = rule, .latency = latency};
+      const auto connections =
+          rule == PathRule::hash_per_flow ? ConnectionUse::per_message : ConnectionUse::per_pair;
+      const FlowConfig config{.paths = rule, .connections = connections, .latency = latency};
       const topology::Topology topology = GetParam().make();
       const std::vector<FlowSpec> flows = testing::random_flows(topology.graph.hosts(), 150, 7);
       const std::vector<double> expected = testing::plain_fluid(topology, config, flows);
@@ -210,6 +212,25 @@ TEST_P(AgainstPlainFluid, AlsoWhenManyStartTogether) {
   const FluidRun result = run_flows(GetParam().make(), {}, flows);
   for (std::size_t i = 0; i < flows.size(); ++i) {
     EXPECT_NEAR(static_cast<double>(result.completion[i]->count()), expected[i], 200) << i;
+  }
+}
+
+// Few pairs and many messages of each, of all sizes, some sent while others wait: they take turns, or share.
+TEST_P(AgainstPlainFluid, AlsoWhenPairsHaveManyMessages) {
+  for (const ConnectionUse connections : {ConnectionUse::per_pair, ConnectionUse::per_message}) {
+    const topology::Topology topology = GetParam().make();
+    std::vector<FlowSpec> flows = testing::random_flows(topology.graph.hosts(), 240, 29);
+    for (std::size_t i = 0; i < flows.size(); ++i) {
+      flows[i].from = flows[i % 12].from;
+      flows[i].to = flows[i % 12].to;
+      if (i >= 120) flows[i].start = flows[120 + i % 2].start;  // more than a few at one instant, too
+    }
+    std::ranges::stable_sort(flows, {}, &FlowSpec::start);
+    const FlowConfig config{.connections = connections};
+    const std::vector<double> expected = testing::plain_fluid(topology, config, flows);
+    const FluidRun result = run_flows(GetParam().make(), config, flows);
+    for (std::size_t i = 0; i < flows.size(); ++i)
+      EXPECT_NEAR(static_cast<double>(result.completion[i]->count()), expected[i], 400) << i;
   }
 }
 
@@ -262,9 +283,10 @@ TEST(FlowNetwork, AveragesOverAlmostAlikeLinksAreCloseToThePlainFluid) {
     flows.push_back(flow(i, (i + 1) % 54, 150'000_B));
   }
   const topology::Topology topology = tree();
-  const std::vector<double> expected = testing::plain_fluid(topology, {}, flows);
+  const FlowConfig config{.connections = ConnectionUse::per_message};
+  const std::vector<double> expected = testing::plain_fluid(topology, config, flows);
   sim::EventQueue events;
-  FlowNetwork network(tree(), {}, events);
+  FlowNetwork network(tree(), config, events);
   std::vector<double> ends(messages);
   double ring_end = 0;
   const auto now = [&] { return static_cast<double>(events.now().time_since_epoch().count()); };
@@ -286,16 +308,17 @@ TEST_P(AnyPattern, AnExchangeEndsWithTheLastOfItsMessages) {
   for (int i = 0; i < 14; ++i) group.push_back(Rank{i});
   Time together;
   Time apart;
+  const FlowConfig config{.connections = ConnectionUse::per_message};
   {
     sim::EventQueue events;
-    FlowNetwork network(topology::fat_tree({.k = 4}), {}, events);
+    FlowNetwork network(topology::fat_tree({.k = 4}), config, events);
     const GroupId id = network.add_group(group);
     network.exchange(GetParam(), id, 100'000_B, {}, [&] { together = events.now(); });
     network.send({Rank{0}, Rank{9}, 50'000_B}, Action([] {}));
     events.run();
   }
   sim::EventQueue events;
-  FlowNetwork network(topology::fat_tree({.k = 4}), {}, events);
+  FlowNetwork network(topology::fat_tree({.k = 4}), config, events);
   for_each_pair(GetParam(), group, [&](Rank from, Rank to) {
     network.send({from, to, 100'000_B}, [&events, &apart] { apart = std::max(apart, events.now()); });
   });
@@ -308,6 +331,60 @@ TEST_P(AnyPattern, AnExchangeEndsWithTheLastOfItsMessages) {
 INSTANTIATE_TEST_SUITE_P(Patterns, AnyPattern,
                          ::testing::Values(Pattern::ring, Pattern::all_pairs, Pattern::to_first,
                                            Pattern::from_first));
+
+TEST(FlowNetwork, MessagesOfAPairGoInTurnUnlessEachHasAConnection) {
+  const std::vector<FlowSpec> flows{flow(0, 1, 1'000'000_B), flow(0, 1, 500'000_B), flow(0, 1, 250'000_B),
+                                    flow(2, 3, 1'000'000_B), flow(0, 1, 250'000_B, Time{10us})};
+  const auto ends = [&](ConnectionUse connections) {
+    std::vector<double> us;
+    const FluidRun run = run_flows(star(4), {.connections = connections}, flows);
+    for (std::size_t i = 0; i < flows.size(); ++i)
+      us.push_back(to_us(flows[i].start.time_since_epoch() + *run.completion[i]));
+    return us;
+  };
+  EXPECT_EQ(ends(ConnectionUse::per_pair), (std::vector{81.0, 121.0, 141.0, 81.0, 161.0}));
+  const auto shared = ends(ConnectionUse::per_message);
+  EXPECT_DOUBLE_EQ(shared[3], 81);
+  // Three share 10 us, four until the third has its 250,000 bytes, then the late one, then two.
+  EXPECT_NEAR(shared[2], 10 + 4 * (20 - 10 / 3.0) + 1, 1e-5);
+  EXPECT_NEAR(shared[0], 160 + 1, 1e-5);  // all bytes together
+}
+
+// A pair of hosts is one flow however many messages it has: it gets no more of a link that it shares.
+TEST(FlowNetwork, ManyMessagesTakeNoMoreOfALinkThanOne) {
+  std::vector<FlowSpec> flows{flow(1, 2, 1'000'000_B)};
+  for (int i = 0; i < 9; ++i) flows.push_back(flow(0, 2, 1'000'000_B));
+  EXPECT_EQ(run_flows(star(3), {}, flows).completion[0], Duration{160us + 1us});
+  EXPECT_EQ(run_flows(star(3), {.connections = ConnectionUse::per_message}, flows).completion[0],
+            Duration{800us + 1us});
+}
+
+TEST(FlowNetwork, ExchangesOfAPatternTakeTurns) {
+  const auto ends_of = [](ConnectionUse connections) {
+    sim::EventQueue events;
+    FlowNetwork network(star(4), {.connections = connections}, events);
+    const GroupId all = network.add_group({Rank{0}, Rank{1}, Rank{2}, Rank{3}});
+    std::vector<Duration> ends(3);
+    for (Duration& end : ends)
+      network.exchange(Pattern::ring, all, 1'000'000_B, {},
+                       [&events, &end] { end = events.now().time_since_epoch(); });
+    events.run();
+    return ends;
+  };
+  EXPECT_EQ(ends_of(ConnectionUse::per_pair), (std::vector<Duration>{81us, 161us, 241us}));
+  EXPECT_EQ(ends_of(ConnectionUse::per_message), (std::vector<Duration>{241us, 241us, 241us}));
+}
+
+// What links carry is counted once, whoever waits.
+TEST(FlowNetwork, WaitingMessagesCarryNothing) {
+  sim::EventQueue events;
+  FlowNetwork network(star(2), {}, events);
+  network.watch({.interval = 10us, .samples = 64});
+  for (int i = 0; i < 5; ++i) network.send({Rank{0}, Rank{1}, 250'000_B}, {});
+  events.run();
+  for (const NetworkRecord::Link& link : network.record().links)
+    EXPECT_EQ(link.total.carried, link.from == "h0" || link.to == "h1" ? 1'250'000_B : 0_B);
+}
 
 TEST(FlowNetwork, AnExchangeOfOneRankEndsAtOnce) {
   sim::EventQueue events;

@@ -132,8 +132,8 @@ void Fluid::advance(Lane& lane, Time now) {
 }
 
 void Fluid::count(Lane& lane, Time now) {
-  const double sent = lane.rate * static_cast<double>(lane.streams.size()) *
-                      static_cast<double>((now - lane.counted).count()) / kPicoseconds;
+  const double sent =
+      lane.rate * sharing(lane) * static_cast<double>((now - lane.counted).count()) / kPicoseconds;
   lane.counted = now;
   for (const Use& use : uses(lane)) bytes_[use.link] += use.load * sent;
 }
@@ -145,19 +145,21 @@ std::vector<double> Fluid::take_bytes(Time now) {
 
 void Fluid::start(LaneId id, double bytes, std::uint32_t run, Time now) {
   Lane& lane = lanes_[id];
+  const bool waits = in_turn_ && !lane.streams.empty();
   if (lane.streams.empty()) {
-    lane.served = 0;
+    lane.served = lane.last = 0;
     lane.rate = 0;
     lane.since = now;
     lane.counted = now;
     attach(id);
     fill(id);
   }
-  advance(lane, now);
-  lane.streams.push_back({.end = lane.served + bytes, .number = ++streams_, .run = run});
+  if (!waits) advance(lane, now);
+  lane.last = bytes + (waits ? lane.last : lane.served);
+  lane.streams.push_back({.end = lane.last, .number = ++streams_, .run = run});
   std::ranges::push_heap(lane.streams, std::greater<>());
   ++active_;
-  mark_changed(lane);
+  if (!waits) mark_changed(lane);
 }
 
 // The lanes and links on which a change on `changed_` can be felt. A lane with a link that is shut stands
@@ -239,8 +241,7 @@ void Fluid::take_all(Time now) {
   demands_.clear();
   for (const LaneId id : component_) {
     const Lane& lane = lanes_[id];
-    demands_.push_back(
-        {.uses = lane.needed, .weight = lane.weight, .count = static_cast<double>(lane.streams.size())});
+    demands_.push_back({.uses = lane.needed, .weight = lane.weight, .count = sharing(lane)});
   }
   capacities_.clear();
   for (std::uint32_t link = 0; link < users_.size(); ++link) capacities_.push_back(capacity_now(link, now));
@@ -256,9 +257,8 @@ void Fluid::add_demands(Time now) {
     const Lane& lane = lanes_[id];
     const std::size_t first = uses_.size();
     for (const Use& use : lane.needed) uses_.push_back({.link = local_[use.link] - 1, .load = use.load});
-    demands_.push_back({.uses = std::span(uses_).subspan(first),
-                        .weight = lane.weight,
-                        .count = static_cast<double>(lane.streams.size())});
+    demands_.push_back(
+        {.uses = std::span(uses_).subspan(first), .weight = lane.weight, .count = sharing(lane)});
   }
   capacities_.clear();
   for (const std::uint32_t link : component_links_) capacities_.push_back(capacity_now(link, now));
@@ -382,8 +382,18 @@ void Fluid::finish_first(LaneId id, Time now) {
   }
   lane.end = Time::max();
   lane.first_stream = 0;
+  if (in_turn_ && !lane.streams.empty() && unsearched_ == 0) return send_next(id, now);
   mark_changed(lane);
   if (lane.streams.empty()) detach(id);
+}
+
+// Its rate is the last one's, and nobody else notices. After a solution for all lanes that would not do: then
+// only the first ends are known.
+void Fluid::send_next(LaneId id, Time now) {
+  Lane& lane = lanes_[id];
+  lane.first_stream = lane.streams.front().number;
+  lane.end = end_of(now, std::max(0.0, lane.streams.front().end - lane.served), lane.rate);
+  if (lane.end != Time::max()) due_.push({lane.end, {id, lane.number}});
 }
 
 double Fluid::rate_on(std::uint32_t link_class) const {
@@ -391,7 +401,7 @@ double Fluid::rate_on(std::uint32_t link_class) const {
   for (const Lane& lane : lanes_) {
     if (lane.number == 0 || lane.streams.empty()) continue;
     for (const Use& use : uses(lane)) {
-      if (use.link == link_class) sum += use.load * lane.rate * static_cast<double>(lane.streams.size());
+      if (use.link == link_class) sum += use.load * lane.rate * sharing(lane);
     }
   }
   return sum;

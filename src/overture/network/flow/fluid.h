@@ -23,8 +23,10 @@ class Fluid {
   // Bytes a second that every link of a class can carry at a time.
   using Capacity = std::function<double(std::uint32_t link_class, Time when)>;
 
-  // `steady`: capacities never change, and nothing is relayed.
-  Fluid(Capacity capacity, bool steady) : capacity_(std::move(capacity)), steady_(steady) {}
+  // `steady`: capacities never change, and nothing is relayed. `in_turn`: a flow sends what is started in its
+  // lane one after the other, not all at the same time.
+  Fluid(Capacity capacity, bool steady, bool in_turn)
+      : capacity_(std::move(capacity)), steady_(steady), in_turn_(in_turn) {}
 
   // An empty lane for the flows of a class. `flows` outlives the lane.
   LaneId add(const FlowSet& flows, std::uint32_t flow_class, double weight);
@@ -36,7 +38,7 @@ class Fluid {
   // After classes of links or the classes of lanes have changed.
   void rebuild(std::uint32_t link_classes);
 
-  // Every flow of the lane's class sends `bytes` from now on. `run` is the caller's name for it.
+  // Every flow of the lane's class has `bytes` to send from now on. `run` is the caller's name for it.
   void start(LaneId lane, double bytes, std::uint32_t run, Time now);
   // The runs in the lane.
   template <class Visit>
@@ -89,6 +91,7 @@ class Fluid {
     double weight = 1;
     double rate = 0;    // bytes a second of each flow
     double served = 0;  // bytes of each flow by `since`
+    double last = 0;    // on this clock: the end of what was started last, if streams take turns
     Time since{};
     Time counted{};                  // until when what it sent is in bytes_
     Time end = Time::max();          // of the first stream
@@ -135,11 +138,17 @@ class Fluid {
   double capacity_now(std::uint32_t link, Time now);
   void collect_finished(Time now);
   void finish_first(LaneId lane, Time now);
+  void send_next(LaneId lane, Time now);
+  // Streams of the lane that take capacity.
+  double sharing(const Lane& lane) const {
+    return in_turn_ && !lane.streams.empty() ? 1 : static_cast<double>(lane.streams.size());
+  }
   bool in_use(const Name& name) const { return lanes_[name.lane].number == name.number; }
   const std::vector<Use>& uses(const Lane& lane) const { return lane.flows->classes()[lane.flow_class].uses; }
 
   Capacity capacity_;
   bool steady_;
+  bool in_turn_;
   NeededLinks needed_;
   std::vector<Lane> lanes_;
   std::vector<LaneId> unused_;

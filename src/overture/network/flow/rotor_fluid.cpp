@@ -47,7 +47,9 @@ RotorFluid rotor_fluid(const topology::Opera& opera, const RotorFluidConfig& con
            static_cast<std::size_t>(to);
   };
   // Every pair meets once a cycle: in the slot of the rotor that has just come up as some slice begins.
-  FlowConfig flow{.paths = topology::PathRule::by_destination, .efficiency = config.efficiency};
+  FlowConfig flow{.paths = topology::PathRule::by_destination,
+                  .efficiency = config.efficiency,
+                  .connections = config.connections};
   std::vector<int> meets(pair(opera.tors(), 0), 0);
   for (int slice = 0; slice < opera.slices(); ++slice) {
     flow.schedules.push_back(slot_of(opera, slice));

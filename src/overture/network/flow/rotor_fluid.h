@@ -19,8 +19,9 @@ enum class Circuits : std::uint8_t {
 struct RotorFluidConfig {
   Circuits circuits = Circuits::slices;
   Bandwidth rate = Bandwidth::bits_per_second(100'000'000'000);
-  Duration wire = std::chrono::nanoseconds(500);  // ToR to ToR; hosts sit at their ToR
-  double efficiency = 1436.0 / 1500;              // payload of a packet as in htsim
+  Duration wire = std::chrono::nanoseconds(500);        // ToR to ToR; hosts sit at their ToR
+  double efficiency = 1436.0 / 1500;                    // payload of a packet as in htsim
+  ConnectionUse connections = ConnectionUse::per_pair;  // RotorLB has a queue per receiver
 };
 
 struct RotorFluid {

@@ -42,7 +42,9 @@ struct Case {
 std::vector<Case> cases() {
   std::vector<Case> all;
   for (const Duration delay : {Duration::zero(), Duration{500us}}) {
-    FlowConfig config{.paths = topology::PathRule::by_destination, .latency = Latency::before};
+    FlowConfig config{.paths = topology::PathRule::by_destination,
+                      .connections = ConnectionUse::per_message,
+                      .latency = Latency::before};
     if (delay > Duration::zero()) config.sharing = Sharing::inverse_latency;
     const std::string with = delay > Duration::zero() ? "_with_delay" : "";
     const auto thick = [delay](int tier) { return wire(100_Gbps, delay, tier); };

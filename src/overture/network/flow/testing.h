@@ -19,6 +19,7 @@ inline std::vector<double> plain_fluid(const topology::Topology& topology, const
   struct State {
     std::vector<Use> uses;
     double start, left, delay;
+    int after = -1;  // the flow of its pair before it, if they take turns
   };
   FlowPaths ways(topology, config.paths, config.seed);
   std::vector<State> states;
@@ -33,6 +34,10 @@ inline std::vector<double> plain_fluid(const topology::Topology& topology, const
     for (const LinkShare& part : ways.bundle(way.bundle)) {
       state.uses.push_back(
           {.link = part.link, .load = static_cast<double>(part.share) / static_cast<double>(kWhole)});
+    }
+    if (config.connections == ConnectionUse::per_pair) {
+      for (std::size_t i = 0; i < states.size(); ++i)
+        if (flows[i].from == flow.from && flows[i].to == flow.to) state.after = static_cast<int>(i);
     }
     states.push_back(state);
   }
@@ -52,6 +57,7 @@ inline std::vector<double> plain_fluid(const topology::Topology& topology, const
         next = std::min(next, states[i].start);
         continue;
       }
+      if (states[i].after >= 0 && completion[static_cast<std::size_t>(states[i].after)] < 0) continue;
       active.push_back(i);
       const bool weighted = config.sharing == Sharing::inverse_latency;
       demands.push_back({.uses = states[i].uses, .weight = weighted ? 1 / states[i].delay : 1});

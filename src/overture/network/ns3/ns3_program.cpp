@@ -32,7 +32,7 @@ void require_possible(const packet::PacketConfig& config) {
   require(config.paths == topology::PathRule::by_destination, "has paths by destination only");
   require(!config.queue.shared_limit && !config.queue.mark_above,
           "has drop-tail ports only, and marks nothing");
-  require(config.tcp.connections == packet::ConnectionUse::per_pair && !config.tcp.slow_start_threshold,
+  require(config.tcp.connections == ConnectionUse::per_pair && !config.tcp.slow_start_threshold,
           "has one connection per pair, without a slow start threshold");
   require(config.tcp.header == Bytes{42}, "has headers of 42 B");
   require(config.tcp.ack_delay == Duration{}, "has ACKs without delay only");

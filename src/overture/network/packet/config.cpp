@@ -47,6 +47,17 @@ void require_sound_htsim_dctcp(const PacketConfig& config) {
 
 }  // namespace
 
+ConnectionUse connections_of(const PacketConfig& config) {
+  switch (config.transport) {
+    case TransportKind::tcp: return config.tcp.connections;
+    case TransportKind::roce:
+    case TransportKind::plain: return ConnectionUse::per_pair;
+    case TransportKind::ndp:
+    case TransportKind::htsim_dctcp: return ConnectionUse::per_message;
+  }
+  return {};
+}
+
 PacketConfig dlrm_study_dctcp() {
   PacketConfig config;
   const Bytes packet = config.htsim_dctcp.packet;

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "overture/base/units.h"
+#include "overture/network/connection_use.h"
 #include "overture/network/packet/lossless_config.h"
 #include "overture/topology/routing.h"
 
@@ -46,10 +47,6 @@ struct QueueConfig {
 };
 
 enum class CongestionControl : std::uint8_t { new_reno, dctcp };
-
-// One connection per pair of hosts, open before time 0 and used by all messages in turn; or a new one per
-// message.
-enum class ConnectionUse : std::uint8_t { per_pair, per_message };
 
 // Defaults are those of the golden data (golden/ns3), rules 2, 3 and 7 to 12.
 struct TcpConfig {
@@ -145,6 +142,9 @@ PacketConfig htsim_ndp();
 PacketConfig roce();
 // Plain messages with credits and virtual channels, for tori.
 PacketConfig plain_credits();
+
+// How the transport that it chooses carries messages of a pair.
+ConnectionUse connections_of(const PacketConfig& config);
 
 // Throws UserError naming the first value that cannot work.
 void require_sound(const PacketConfig& config);

@@ -119,6 +119,7 @@ network::packet::PacketConfig transport_of(const Cell& cell) {
 network::flow::FlowConfig fluid_of(const Cell& cell) {
   network::flow::FlowConfig config;
   config.seed = static_cast<std::uint64_t>(cell.seed);
+  config.connections = connections_of(transport_of(cell));
   if (!cell.setting.has(Artefact::published_dctcp)) config.efficiency = 8936.0 / 9000;
   return config;
 }
