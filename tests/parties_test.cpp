@@ -150,9 +150,14 @@ TEST(Parties, APartyThatIsKilledEndsTheRunAndItResumesToTheSameBytes) {
     SCOPED_TRACE(world.name(victim));
     const std::string results = "killed-" + std::to_string(victim);
     const ByHand parties(world, folder.path());
-    const std::string after = "0." + std::to_string(7 + victim % 2 * 2);
-    const auto outcomes = parties.run_all(with(words, {"-o", results}), victim, victim,
-                                          {"timeout", "--foreground", "-s", "KILL", after});
+    const std::string after = "0." + std::to_string(1 + victim % 2 * 2);  // seconds from the first step on
+    const auto outcomes =
+        parties.run_all(with(words, {"-o", results}), victim, victim,
+                        {"sh", "-c",
+                         "\"$@\" & party=$!; while [ ! -e " + results +
+                             "/metrics.jsonl ] && kill -0 $party; do sleep 0.02; done; sleep " + after +
+                             "; kill -9 $party; wait $party",
+                         "sh"});
     for (int worker = 0; worker < world.count(); ++worker) {
       const Outcome& outcome = outcomes[static_cast<std::size_t>(worker)];
       EXPECT_FALSE(outcome.timed_out) << outcome.text();

@@ -20,6 +20,10 @@ constexpr int kHeartbeatMilliseconds = 1000;
 constexpr int kSilenceMilliseconds = 5000;
 // A party that ends says why; what it said may still be on its way when its connection closes.
 constexpr auto kLastWords = 300ms;
+// How long what was said last may take to leave. Once somebody is gone it is short: bytes that wait for a
+// connection which takes nothing any more would keep a party from ending with the others.
+constexpr int kLingerMilliseconds = 5000;
+constexpr int kLingerAfterLossMilliseconds = 2000;
 
 enum class Control : std::uint32_t { message, failed, bye };
 
@@ -35,8 +39,9 @@ struct Header {
 
 class Mesh::Sockets {
  public:
-  explicit Sockets(const MeshConfig& config) : config_(config), context_(zmq_ctx_new()) {
-    inbox_ = make_socket(context_.get(), ZMQ_PULL);
+  explicit Sockets(const MeshConfig& config)
+      : config_(config), inbox_context_(zmq_ctx_new()), context_(zmq_ctx_new()) {
+    inbox_ = make_socket(inbox_context_.get(), ZMQ_PULL);
     if (zmq_bind(inbox_.get(), "tcp://*:*") != 0)
       throw UserError(std::string("cannot open a port: ") + zmq_strerror(zmq_errno()));
     const int port = port_of(inbox_.get());
@@ -49,7 +54,15 @@ class Mesh::Sockets {
   }
 
   ~Sockets() {
-    for (const Peer& peer : peers_) say(peer, {.control = static_cast<std::uint32_t>(Control::bye)}, {});
+    for (std::size_t i = 0; i < peers_.size(); ++i) {
+      say(peers_[i], {.control = static_cast<std::uint32_t>(Control::bye)}, {});
+      if (peers_[i].out == nullptr) continue;
+      const bool lost = gone_ && static_cast<std::int32_t>(i) == index(gone_->who);
+      set_option(peers_[i].out.get(), ZMQ_LINGER,
+                 lost    ? 0
+                 : gone_ ? kLingerAfterLossMilliseconds
+                         : kLingerMilliseconds);
+    }
   }
 
   void send(Message message) {
@@ -61,11 +74,12 @@ class Mesh::Sockets {
     while (!gone_) {
       if (std::optional<Message> message = take()) return *std::move(message);
       if (gone_) break;
-      if (suspect_ && Clock::now() >= suspected_until_) {
-        lose({*suspect_, "its connection is broken"});
+      const std::optional<Suspect> suspect = first_suspect();
+      if (suspect && Clock::now() >= suspect->until) {
+        lose({suspect->who, "its connection is broken"});
         break;
       }
-      wait();
+      wait(suspect);
     }
     return *gone_;
   }
@@ -89,6 +103,12 @@ class Mesh::Sockets {
     ZmqSocket out;
     ZmqSocket watch;  // what happens to `out`
     bool left = false;
+    std::optional<Clock::time_point> broken = {};  // since when its connection is
+  };
+  // A party whose connection is broken and that has not said why.
+  struct Suspect {
+    Address who{};
+    Clock::time_point until{};  // then it is gone
   };
 
   static int port_of(void* socket) {
@@ -102,8 +122,13 @@ class Mesh::Sockets {
     Peer& peer = peers_[i];
     peer.out = make_socket(context_.get(), ZMQ_PUSH);
     set_option(peer.out.get(), ZMQ_RECONNECT_IVL, -1);
+    set_option(peer.out.get(), ZMQ_LINGER, 0);  // until the end: nothing leaves over a broken connection
+    set_option(peer.out.get(), ZMQ_CONNECT_TIMEOUT, kSilenceMilliseconds);
+    set_option(peer.out.get(), ZMQ_HANDSHAKE_IVL, kSilenceMilliseconds);  // heartbeats begin after it
     set_option(peer.out.get(), ZMQ_HEARTBEAT_IVL, kHeartbeatMilliseconds);
     set_option(peer.out.get(), ZMQ_HEARTBEAT_TIMEOUT, kSilenceMilliseconds);
+    // Behind bytes that do not leave no heartbeat does: then it is TCP that looks after the connection.
+    set_option(peer.out.get(), ZMQ_TCP_MAXRT, kSilenceMilliseconds);
     const std::string watched = "inproc://watch-" + std::to_string(i);
     zmq_socket_monitor(peer.out.get(), watched.c_str(), ZMQ_EVENT_DISCONNECTED | ZMQ_EVENT_CLOSED);
     peer.watch = ZmqSocket(zmq_socket(context_.get(), ZMQ_PAIR));
@@ -139,11 +164,20 @@ class Mesh::Sockets {
                          .step = header.step,
                          .payload = std::move(frames[1])};
       }
-      if (suspect_ && peers_[static_cast<std::size_t>(index(*suspect_))].left) suspect_.reset();
     }
   }
 
-  void wait() {
+  std::optional<Suspect> first_suspect() const {
+    std::optional<Suspect> first;
+    for (std::size_t i = 0; i < peers_.size(); ++i) {
+      if (!peers_[i].broken || peers_[i].left) continue;
+      const Suspect one{Address{static_cast<std::int32_t>(i)}, *peers_[i].broken + kLastWords};
+      if (!first || one.until < first->until) first = one;
+    }
+    return first;
+  }
+
+  void wait(const std::optional<Suspect>& suspect) {
     std::vector<zmq_pollitem_t> items{{.socket = inbox_.get(), .fd = 0, .events = ZMQ_POLLIN, .revents = 0}};
     for (const Peer& peer : peers_) {
       if (peer.watch != nullptr)
@@ -151,29 +185,27 @@ class Mesh::Sockets {
     }
     if (host_) items.push_back({.socket = host_->socket(), .fd = 0, .events = ZMQ_POLLIN, .revents = 0});
     const long most =
-        suspect_ ? std::max<long>(1, (suspected_until_ - Clock::now()) / std::chrono::milliseconds(1)) : -1;
+        suspect ? std::max<long>(1, (suspect->until - Clock::now()) / std::chrono::milliseconds(1)) : -1;
     if (zmq_poll(items.data(), static_cast<int>(items.size()), most) <= 0) return;
-    for (std::size_t i = 0; i < peers_.size(); ++i) look_after(i);
+    for (Peer& peer : peers_) look_after(peer);
     if (host_) host_->refuse_latecomers();
   }
 
-  void look_after(std::size_t i) {
-    Peer& peer = peers_[i];
+  static void look_after(Peer& peer) {
     while (peer.watch != nullptr && !receive_frames(peer.watch.get()).empty()) {
-      if (peer.left || suspect_) continue;
-      suspect_ = Address{static_cast<std::int32_t>(i)};
-      suspected_until_ = Clock::now() + kLastWords;
+      if (!peer.broken) peer.broken = Clock::now();
     }
   }
 
   const MeshConfig config_;
-  ZmqContext context_;
+  // What is said last leaves before the inbox closes, so that nobody sees a party go without a word: sockets
+  // that send have a context of their own, which ends first and waits for them.
+  ZmqContext inbox_context_;
   ZmqSocket inbox_;
+  ZmqContext context_;
   std::optional<Host> host_;
   std::vector<Peer> peers_;  // by party; nothing for oneself
   std::optional<Gone> gone_;
-  std::optional<Address> suspect_;  // its connection has closed
-  Clock::time_point suspected_until_{};
 };
 
 Mesh::Mesh(const MeshConfig& config) : sockets_(std::make_unique<Sockets>(config)) {}
