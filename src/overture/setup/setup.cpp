@@ -59,6 +59,8 @@ void describe(V& v, Setup& s, WorkloadKeys& keys) {
     group.field("chakra_groups", s.chakra_groups, "Group file (JSON) of these traces, as ASTRA-sim 2 has it");
     group.optional_group("dlrm", s.dlrm, "Any DLRM, instead of layers",
                          [](auto& inner, DlrmSetup& d) { describe(inner, d); });
+    group.optional_group("cache", s.cache, "The DLRM's rows are with servers, and a cache looks ahead",
+                         [](auto& inner, CacheSetup& c) { describe(inner, c); });
     describe(group, s.simulation.workload);
   });
   v.group("traffic", "What flows sends, unless --flows names a file",
@@ -183,10 +185,23 @@ void read_file_of_workload(const WorkloadKeys& keys, simulation::SimulationConfi
   config.workload_file = path.string();
 }
 
-void make_dlrm(Setup& setup, bool scaled) {
+void make_dlrm(Setup& setup, bool scaled, PlannedTraffic* planned) {
   if (scaled)
     fail(setup.file, "workload", "scales files and layers, not a dlrm", "change what the dlrm says instead");
   const workload::DlrmTraining training = make_training(*setup.dlrm, setup.file);
+  if (setup.cache) {
+    if (setup.simulation.passes < 1) fail(setup.file, "passes", "is less than 1");
+    CachedRun run = make_cached_run(*setup.cache, training,
+                                    {.file = setup.file,
+                                     .seed = setup.seed,
+                                     .ranks = network::count_hosts(setup.simulation.network),
+                                     .steps = setup.simulation.passes},
+                                    planned);
+    setup.simulation.tasks = std::make_shared<const workload::TaskGraph>(std::move(run.graph));
+    setup.simulation.tasks_note = std::move(run.note);
+    setup.simulation.workload_file = setup.file;
+    return;
+  }
   try {
     setup.simulation.workload = dlrm_workload(training, network::count_hosts(setup.simulation.network));
   } catch (const UserError& error) {
@@ -213,7 +228,7 @@ void read_traces(Setup& setup) {
 }
 
 // Layers are given, or made from what is given in their place.
-void read_workload(const WorkloadKeys& keys, Setup& setup) {
+void read_workload(const WorkloadKeys& keys, Setup& setup, PlannedTraffic* planned) {
   checked_scale(keys.compute_scale, "workload.compute_scale", setup.file);
   checked_scale(keys.communication_scale, "workload.communication_scale", setup.file);
   const bool scaled = keys.compute_scale != 1 || keys.communication_scale != 1;
@@ -225,7 +240,9 @@ void read_workload(const WorkloadKeys& keys, Setup& setup) {
          "keep one of them");
   if (!setup.tasks.empty()) return take_tasks(setup, beside(setup.file, setup.tasks));
   if (!keys.file.empty()) return read_file_of_workload(keys, setup.simulation, setup.file);
-  if (setup.dlrm) return make_dlrm(setup, scaled);
+  if (setup.cache && !setup.dlrm)
+    fail(setup.file, "workload.cache", "there is no DLRM whose rows it holds", "write workload: {dlrm: ...}");
+  if (setup.dlrm) return make_dlrm(setup, scaled, planned);
   if (!setup.chakra.empty()) return read_traces(setup);
   if (scaled) scale_layers(workload, keys, setup.file);
 }
@@ -258,7 +275,7 @@ void take_tasks(Setup& setup, const std::filesystem::path& file) {
 }
 
 Setup parse_setup(std::string_view text, const std::string& file, const std::vector<std::string>& overrides,
-                  Needs needs) {
+                  Needs needs, PlannedTraffic* planned) {
   Value root = parse_yaml(text, file);
   for (const std::string& assignment : overrides) override_value(root, assignment);
   require_new_shape(root, file);
@@ -270,7 +287,7 @@ Setup parse_setup(std::string_view text, const std::string& file, const std::vec
   describe(reader, setup, keys);
   reader.finish();
   setup.simulation.network = network_config(setup);
-  read_workload(keys, setup);
+  read_workload(keys, setup, planned);
   scale_endpoint(keys, setup.simulation.system, file);
   complete_algorithms(setup.simulation, file);
   if (setup.monitor.samples != 0) require_sound(setup.monitor);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "overture/network/flows.h"
+#include "overture/setup/cache_setup.h"
 #include "overture/setup/dlrm_setup.h"
 #include "overture/setup/network_setup.h"
 #include "overture/setup/traffic.h"
@@ -22,23 +23,25 @@ struct Setup {
   std::string name = "run";
   std::uint64_t seed = 1;
   NetworkSetup network;
-  TrafficPattern traffic;          // in place of a workload, for `overture flows`
-  network::MonitorConfig monitor;  // links over time; no samples: off
-  std::string file;                // of the setup itself
-  std::optional<DlrmSetup> dlrm;   // from which the simulation's workload was made
-  std::string chakra;              // traces that are the workload; see chakra::rank_file()
-  std::string chakra_groups;       // their group file
-  std::string tasks;               // file of a task graph in its place
+  TrafficPattern traffic;           // in place of a workload, for `overture flows`
+  network::MonitorConfig monitor;   // links over time; no samples: off
+  std::string file;                 // of the setup itself
+  std::optional<DlrmSetup> dlrm;    // from which the simulation's workload was made
+  std::optional<CacheSetup> cache;  // of that DLRM's rows
+  std::string chakra;               // traces that are the workload; see chakra::rank_file()
+  std::string chakra_groups;        // their group file
+  std::string tasks;                // file of a task graph in its place
   Bandwidth between_gpus = workload::DlrmTraining{}.between_gpus;  // of that graph's nodes
   simulation::SimulationConfig simulation;                         // its network is that of network_config()
 };
 
 // `overrides` are "key=value" from the command line. Files that the setup names are found beside it. Throws
-// UserError.
+// UserError. Who loads many setups that are planned alike hands each the same `planned`.
 Setup load_setup(const std::filesystem::path& file, const std::vector<std::string>& overrides = {},
                  Needs needs = Needs::workload);
 Setup parse_setup(std::string_view text, const std::string& file,
-                  const std::vector<std::string>& overrides = {}, Needs needs = Needs::workload);
+                  const std::vector<std::string>& overrides = {}, Needs needs = Needs::workload,
+                  PlannedTraffic* planned = nullptr);
 
 // Of the whole setup. Throws UserError, though not for a setup that was read.
 network::NetworkConfig network_config(const Setup& setup);

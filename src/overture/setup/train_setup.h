@@ -17,6 +17,20 @@
 
 namespace overture::setup {
 
+template <>
+inline constexpr auto kWords<embedding::OptimizerKind> = std::to_array<Word<embedding::OptimizerKind>>({
+    {embedding::OptimizerKind::sgd, "sgd"},
+    {embedding::OptimizerKind::adagrad, "adagrad"},
+    {embedding::OptimizerKind::adam, "adam"},
+});
+template <>
+inline constexpr auto kWords<embedding::Sharding> = std::to_array<Word<embedding::Sharding>>({
+    {embedding::Sharding::hash, "hash"},
+    {embedding::Sharding::range, "range"},
+    {embedding::Sharding::table_wise, "table_wise"},
+    {embedding::Sharding::column_wise, "column_wise"},
+});
+
 // A file, data that is made up, or batches of the program that runs the oracle.
 struct TrainData {
   std::string file;             // beside the setup
@@ -34,6 +48,27 @@ struct TrainData {
   int epochs = 1;
   int shuffle_block = 0;
 };
+
+template <class V>
+void describe(V& v, TrainData& d) {
+  v.from("ours; 13 dense features as Criteo's click logs");
+  v.field("file", d.file, "Dataset of any format that `overture convert` reads, beside the setup");
+  v.field("format", d.format, "Of the file; told by its first bytes unless given");
+  v.field("synthetic", d.synthetic,
+          "Instead of a file: data like kaggle, avazu or terabyte, made as it is read");
+  v.field("own", d.own,
+          "Instead of a file: the program that runs the oracle brings the batches, from Python");
+  v.field("scale", d.scale, "synthetic: multiplies the rows of every table");
+  v.field("skew", d.skew, "synthetic: fitted, uniform, long, medium, short, an exponent, or two-level:1:90");
+  v.field("samples", d.samples, "synthetic: how many");
+  v.field("dense_features", d.dense_features, "synthetic: how many");
+  v.field("lookups", d.lookups, "synthetic: of a sample in each table");
+  v.field("weighted", d.weighted, "synthetic: every lookup has a weight, from 0.5 to 1.5");
+  v.field("max_bad_rows", d.max_bad_rows, "Rows that cannot be read and may be passed over");
+  v.field("test_every", d.test_every, "Every n-th sample is held out for evaluation; 0: none");
+  v.field("epochs", d.epochs, "How often the data is gone through");
+  v.field("shuffle_block", d.shuffle_block, "Samples that are shuffled with each other; 0: the data's order");
+}
 
 enum class ModelKind : std::uint8_t { dlrm, wide_and_deep, dcn, deep_fm, fgcnn, caser, external };
 

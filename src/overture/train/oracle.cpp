@@ -3,16 +3,13 @@
 #include <algorithm>
 #include <utility>
 
+#include "overture/lookahead/traffic.h"
 #include "overture/rpc/wire.h"
 #include "overture/train/checkpoint.h"
 #include "overture/train/step_account.h"
 
 namespace overture::train {
 namespace {
-
-// Steps that may be under way at once: enough that trainers never wait for a plan, few enough that stopping
-// is quick.
-constexpr std::size_t kStepsUnderWay = 3;
 
 // Of the trainer that the others waited for.
 void take_times(StepReport& report) {
@@ -111,7 +108,7 @@ bool Oracle::advance(Outbox& out) {
     stop_all(out);
     return true;
   }
-  if (open_.size() >= kStepsUnderWay) return false;
+  if (open_.size() >= lookahead::kStepsUnderWay) return false;
   next_step(out);
   return true;
 }

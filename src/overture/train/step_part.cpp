@@ -5,9 +5,13 @@
 #include <fmt/format.h>
 
 #include "overture/base/error.h"
+#include "overture/lookahead/traffic.h"
 #include "overture/rpc/wire.h"
 
 namespace overture::train {
+
+static_assert(sizeof(StepHead) == lookahead::kOrderHead && rpc::kHeaderBytes == lookahead::kMessageHeader);
+
 namespace {
 
 template <class T>
@@ -29,9 +33,8 @@ void encode_table(const data::Bags& bags, const Block& block, rpc::WireWriter& o
                                : part(bags.weights, bags.begin(block.begin), bags.begin(block.end)));
 }
 
-}  // namespace
-
-void feed(lookahead::Planner& planner, const data::Batch& batch) {
+template <class Planner>
+void feed_any(Planner& planner, const data::Batch& batch) {
   const int trainers = planner.config().trainers;
   if (batch.tables.size() != planner.config().table_rows.size()) {
     throw UserError(fmt::format("the data has {} tables, the model {}", batch.tables.size(),
@@ -47,6 +50,30 @@ void feed(lookahead::Planner& planner, const data::Batch& batch) {
     }
   }
   planner.end_batch();
+}
+
+// What PartEncoder::encode() writes of the samples themselves.
+std::int64_t data_size(const data::Batch& batch, const Block& block) {
+  using lookahead::numbers_size;
+  const std::int64_t samples = block.end - block.begin;
+  std::int64_t size = numbers_size(samples) + numbers_size(samples * batch.dense_features) + 8;
+  for (const data::Bags& bags : batch.tables) {
+    const std::int64_t lookups = bags.begin(block.end) - bags.begin(block.begin);
+    size += numbers_size(lookups) + numbers_size(bags.offsets.empty() ? 0 : samples + 1) +
+            numbers_size(bags.weights.empty() ? 0 : lookups);
+  }
+  return size;
+}
+
+}  // namespace
+
+void feed(lookahead::Planner& planner, const data::Batch& batch) { feed_any(planner, batch); }
+
+void feed(lookahead::TrafficPlanner& planner, const data::Batch& batch) {
+  feed_any(planner, batch);
+  const int trainers = planner.config().trainers;
+  for (int trainer = 0; trainer < trainers; ++trainer)
+    planner.add_data(trainer, data_size(batch, block_of(batch.samples, trainer, trainers)));
 }
 
 void PartEncoder::encode(const StepHead& head, const data::Batch& batch, const lookahead::StepPlan& plan,

@@ -13,6 +13,10 @@
 #include "overture/lookahead/planner.h"
 #include "overture/rpc/message.h"
 
+namespace overture::lookahead {
+class TrafficPlanner;
+}
+
 namespace overture::train {
 
 // What a step is for.
@@ -53,6 +57,8 @@ constexpr Block block_of(std::int64_t samples, int trainer, int trainers) {
 // Gives the planner a batch, table by table, the trainers' shares one after the other. Throws UserError when
 // the batch does not have the planner's tables.
 void feed(lookahead::Planner& planner, const data::Batch& batch);
+// The same for who counts what is sent.
+void feed(lookahead::TrafficPlanner& planner, const data::Batch& batch);
 
 // Makes the message for one trainer; keeps what it needs from call to call.
 class PartEncoder {
