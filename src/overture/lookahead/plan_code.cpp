@@ -3,62 +3,29 @@
 #include <limits>
 
 #include "overture/base/error.h"
+#include "overture/base/varint.h"
 
 namespace overture::lookahead {
 namespace {
 
-class Encoder {
+class Encoder : public VarintWriter {
  public:
-  explicit Encoder(std::string& bytes) : bytes_(bytes) {}
+  using VarintWriter::VarintWriter;
 
-  void operator()(std::uint64_t value) {
-    for (; value >= 0x80; value >>= 7) bytes_ += static_cast<char>(value | 0x80);
-    bytes_ += static_cast<char>(value);
-  }
   void row(Row row) {
     (*this)(static_cast<std::uint64_t>(table(row)));
     (*this)(static_cast<std::uint64_t>(id(row)));
   }
-
- private:
-  std::string& bytes_;
 };
 
-// After the first number that is missing or too large, all are 0 and ok() is false.
-class Decoder {
+class Decoder : public VarintReader {
  public:
-  explicit Decoder(std::string_view bytes) : bytes_(bytes) {}
+  using VarintReader::VarintReader;
 
-  bool ok() const { return ok_; }
-  bool complete() const { return ok_ && bytes_.empty(); }
-
-  std::uint64_t operator()(std::uint64_t most = std::numeric_limits<std::uint64_t>::max()) {
-    std::uint64_t value = 0;
-    for (int shift = 0; ok_; shift += 7) {
-      ok_ = !bytes_.empty() && shift < 64;
-      if (!ok_) break;
-      const auto byte = static_cast<unsigned char>(bytes_.front());
-      bytes_.remove_prefix(1);
-      value |= std::uint64_t{byte & 0x7fu} << shift;
-      if (byte < 0x80) break;
-    }
-    ok_ = ok_ && value <= most;
-    return ok_ ? value : 0;
-  }
-  template <class Number>
-  Number as() {
-    return static_cast<Number>((*this)(static_cast<std::uint64_t>(std::numeric_limits<Number>::max())));
-  }
-  // How many items follow; each takes a byte at least, so a damaged count cannot ask for memory without end.
-  std::size_t count() { return (*this)(bytes_.size()); }
   Row row() {
     const auto table = (*this)(kMostTables - 1);
     return make_row(static_cast<std::int64_t>(table), static_cast<std::int64_t>((*this)(kMostRows - 1)));
   }
-
- private:
-  std::string_view bytes_;
-  bool ok_ = true;
 };
 
 constexpr std::uint64_t kFlush = 1;

@@ -118,6 +118,12 @@ DensePasses dense_passes(const DlrmCompute& compute, const Dlrm& model, const De
     const Duration each = dense_time(*fits, layer, samples);
     return {each, each, each};
   }
+  if (const auto* machine = std::get_if<Machine>(&compute.by)) {
+    const WorkNumbers shape{samples, layer.inputs, layer.outputs};
+    return {.forward = machine->time(Work::forward, shape),
+            .input_gradient = machine->time(Work::input_gradient, shape),
+            .weight_gradient = machine->time(Work::weight_gradient, shape)};
+  }
   const auto time = [&](std::int64_t rows, std::int64_t inner, std::int64_t columns) {
     const auto& products = std::get<ProductsAndMemory>(compute.by).products;
     return compute::time(products, {.rows = rows, .inner = inner, .columns = columns},
@@ -140,6 +146,11 @@ ForwardBackward interaction_passes(const DlrmCompute& compute, const Dlrm& model
     const Duration product = dense_time(*fits, {.inputs = length * vectors, .outputs = vectors}, samples);
     return {.forward = product, .backward = 2 * product};
   }
+  if (const auto* machine = std::get_if<Machine>(&compute.by)) {
+    const WorkNumbers shape{samples, vectors, length};
+    return {.forward = machine->time(dot ? Work::interact : Work::model, shape),
+            .backward = machine->time(dot ? Work::interact_back : Work::model, shape)};
+  }
   const auto& [products, memory] = std::get<ProductsAndMemory>(compute.by);
   if (!dot) {
     // Every number is read once and written once.
@@ -151,7 +162,14 @@ ForwardBackward interaction_passes(const DlrmCompute& compute, const Dlrm& model
   return {.forward = product, .backward = 2 * product};
 }
 
-ForwardBackward gather_passes(const DlrmCompute& compute, Bytes rows) {
+ForwardBackward gather_passes(const DlrmCompute& compute, Bytes rows, Bytes row) {
+  if (const auto* machine = std::get_if<Machine>(&compute.by)) {
+    const std::int64_t lookups = rows.count() / std::max<std::int64_t>(row.count(), 1);
+    const WorkNumbers size{lookups, rows.count() / 4, lookups};
+    return {.forward = machine->time(Work::gather, size),
+            .backward =
+                machine->time(machine->cost(Work::update_rows) ? Work::update_rows : Work::sum_rows, size)};
+  }
   const auto* fits = std::get_if<DlrmCalibration>(&compute.by);
   const Bandwidth rate = fits != nullptr ? fits->gather_rate : std::get<ProductsAndMemory>(compute.by).memory;
   const Duration forward = transfer_time(rows, rate);

@@ -13,6 +13,7 @@
 #include "overture/compute/compute_model.h"
 #include "overture/compute/rates.h"
 #include "overture/model/dlrm.h"
+#include "overture/model/machine.h"
 
 namespace overture::model {
 
@@ -56,9 +57,12 @@ struct ProductsAndMemory {
   Bandwidth memory;  // more than zero
 };
 
+using DlrmComputeModel = std::variant<DlrmCalibration, ProductsAndMemory, Machine>;
+
 struct DlrmCompute {
-  std::variant<DlrmCalibration, ProductsAndMemory> by = DlrmCalibration{};
-  double table_backward = 2;  // of a table, in forward passes: rows are read and written again
+  DlrmComputeModel by = DlrmCalibration{};
+  double table_backward = 2;  // of a table, in forward passes: rows are read and written again; a machine
+                              // has measured it
 };
 
 struct DensePasses {
@@ -70,8 +74,8 @@ struct DensePasses {
 DensePasses dense_passes(const DlrmCompute& compute, const Dlrm& model, const DenseLayer& layer,
                          std::int64_t samples);
 ForwardBackward interaction_passes(const DlrmCompute& compute, const Dlrm& model, std::int64_t samples);
-// One GPU gathers these rows' bytes.
-ForwardBackward gather_passes(const DlrmCompute& compute, Bytes rows);
+// One GPU gathers rows of so many bytes together; a row has about `row`.
+ForwardBackward gather_passes(const DlrmCompute& compute, Bytes rows, Bytes row);
 
 // Header `name,value`, then any of the names above: `embedding_backward,365 ms`. Throws UserError on an
 // unknown name, one that is there twice, and a value without its unit.

@@ -6,6 +6,7 @@
 
 #include "overture/base/csv.h"
 #include "overture/base/files.h"
+#include "overture/setup/machine_file.h"
 
 namespace overture::setup {
 namespace {
@@ -144,11 +145,13 @@ class Converter {
     if (tables.empty()) throw UserError({.file = path.string()}, "has no tables");
   }
 
-  std::variant<model::DlrmCalibration, model::ProductsAndMemory> compute() const {
+  model::DlrmComputeModel compute() const {
     constexpr std::string_view kFits = "a100";
+    constexpr std::string_view kMachine = "machine:";
     const std::string& text = dlrm_.compute;
     if (text == kFits) return model::DlrmCalibration{};
     if (text.starts_with("a100:")) return model::read_calibration(folder() / text.substr(kFits.size() + 1));
+    if (text.starts_with(kMachine)) return read_machine(folder() / text.substr(kMachine.size()));
     model::ProductsAndMemory machine{.products = parse(text), .memory = dlrm_.gather};
     const auto* roofline = std::get_if<compute::Roofline>(&machine.products);
     if (machine.memory == Bandwidth{} && roofline != nullptr) machine.memory = roofline->memory;

@@ -101,8 +101,8 @@ void describe(V& v, DlrmSetup& d) {
   v.field("memory", d.memory, "Of a GPU, for tables");
   v.from("the Opera study's fits for an A100, without its artefacts");
   v.field("compute", d.compute,
-          "a100, a100:FILE.csv, roofline:312 TFLOPS,1.5 TB/s, roofline:60 TFLOPS, table:FILE.csv or "
-          "scale-sim:FILE.cfg");
+          "a100, a100:FILE.csv, roofline:312 TFLOPS,1.5 TB/s, roofline:60 TFLOPS, table:FILE.csv, "
+          "scale-sim:FILE.cfg, or machine:FILE.yaml of `overture calibrate`");
   v.from("neutral: the memory of the roofline");
   v.field("gather", d.gather, "Rate at which rows are read; with table and scale-sim it must be given");
   v.from("rows are read and written again");

@@ -55,7 +55,10 @@ class Reader {
   template <class T, class Describe>
   void optional_group(std::string_view key, std::optional<T>& value, std::string_view help,
                       Describe describe) {
-    if (map_ == nullptr || map_->find(key) == nullptr) return;
+    if (map_ == nullptr || map_->find(key) == nullptr) {
+      known_.emplace_back(key);
+      return;
+    }
     value.emplace();
     group(key, help, [&](Reader& inner) { describe(inner, *value); });
   }

@@ -143,9 +143,10 @@ class Builder {
     const EmbeddingTable& table = step_.model.tables[t];
     const auto* fits = std::get_if<model::DlrmCalibration>(&step_.compute.by);
     check(fits != nullptr || !step_.artefacts.fitted_tables, "only fits have fitted tables");
-    const ForwardBackward time = step_.artefacts.fitted_tables
-                                     ? fitted_embedding_time(*fits, step_.batch)
-                                     : gather_passes(step_.compute, table.row() * table.bag * step_.batch);
+    const ForwardBackward time =
+        step_.artefacts.fitted_tables
+            ? fitted_embedding_time(*fits, step_.batch)
+            : gather_passes(step_.compute, table.row() * table.bag * step_.batch, table.row());
     if (step_.artefacts.tables_in_turn) return time;
     const int at_once = std::min(step_.gpus_per_node, tables_on_[static_cast<std::size_t>(owner_[t])]);
     return {.forward = time.forward / at_once, .backward = time.backward / at_once};

@@ -84,7 +84,16 @@ class Maker {
   }
   // Rows of the whole batch that a rank gathers with all its GPUs.
   model::ForwardBackward gather(Bytes rows, int gpus_at_work) const {
-    return gather_passes(training_.compute, rows / std::max(gpus_at_work, 1));
+    return gather_passes(training_.compute, rows / std::max(gpus_at_work, 1), mean_row());
+  }
+  Bytes mean_row() const {
+    Bytes bytes{};
+    std::int64_t lookups = 0;
+    for (const model::EmbeddingTable& table : model_.tables) {
+      bytes += table.row() * table.bag;
+      lookups += table.bag;
+    }
+    return bytes / std::max<std::int64_t>(lookups, 1);
   }
 
   // The ranks wait for the one that gathers most: they are in step.
