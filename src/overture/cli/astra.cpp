@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "overture/base/error.h"
+#include "overture/base/free_memory.h"
 #include "overture/base/text.h"
 #include "overture/cli/astra_files.h"
 #include "overture/cli/astra_garnet.h"
@@ -142,9 +143,9 @@ int run(const AstraOptions& options) {
   if (astra.garnet) {
     observed = observe_garnet(astra.config, *astra.garnet, with_results, flits);
   } else if (with_results) {
-    observed = report::observe(astra.config, true);
+    observed = report::observe(astra.config, true, {.memory = free_memory()});
   } else {
-    observed.result = simulation::simulate(astra.config);
+    observed.result = simulation::simulate(astra.config, {}, {.memory = free_memory()});
   }
   const simulation::SimulationResult& result = observed.result;
   report::write_astra_csv({.path = prefix,

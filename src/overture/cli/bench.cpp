@@ -8,6 +8,7 @@
 
 #include "overture/base/error.h"
 #include "overture/base/files.h"
+#include "overture/base/free_memory.h"
 #include "overture/base/interrupt.h"
 #include "overture/base/progress.h"
 #include "overture/base/text.h"
@@ -98,7 +99,9 @@ Runner make_runner(const BenchOptions& options, CollectiveKind kind) {
   system::SystemConfig config = setup.simulation.system;
   if (!std::holds_alternative<network::AnalyticalConfig>(*network)) config.splits = options.chunks;
   config.implementation(kind) = implementation(options, kind, config, dimensions);
-  return [network, config, kind](Bytes size) { return study::run_collective(*network, config, kind, size); };
+  return [network, config, kind](Bytes size) {
+    return study::run_collective(*network, config, kind, size, {.memory = free_memory()});
+  };
 }
 
 // Where the curve bends: half of the best bus bandwidth tells how large a message must be.
@@ -248,7 +251,8 @@ void add_bench(Command& root) {
       .option("-e", options->last, "Largest size")
       .option("-f", options->factor, "From one size to the next")
       .option("-s,--set", options->overrides, "key=value: change one key of the setup; may be repeated")
-      .option("--measured", options->measured, "Output of nccl-tests (table or JSON of -J), as further columns")
+      .option("--measured", options->measured,
+              "Output of nccl-tests (table or JSON of -J), as further columns")
       .option("--csv", options->csv, "Write the table as CSV, too")
       .examples(
           "  overture bench collective fat-tree.yaml --collective all_to_all \\\n"

@@ -66,6 +66,7 @@ void add_replay(Command& root) {
   Command command = root.add(
       "replay", "Play a FlexFlow task graph (.tg): simulate with workload.tasks, as the Opera study does");
   add_output(command, options->run.output, "results/<graph name>");
+  add_limits(command, options->run);
   command.positional("graph", options->graph, "Task graph; `overture generate tasks` makes one")
       .positional("setup", options->setup, "Setup file (YAML); only its network matters")
       .option("-s,--set", options->overrides, "key=value: change one key of the setup; may be repeated")

@@ -18,7 +18,8 @@ int run(const SimulateOptions& options) {
   setup::Setup setup = setup::load_setup(options.setup, options.overrides);
   if (options.full) setup.simulation.scope = system::Scope::all;
   SimulatedRunOptions run = options.run;
-  run.out = run.output.folder_or(std::filesystem::path("results") / std::filesystem::path(options.setup).stem());
+  run.out =
+      run.output.folder_or(std::filesystem::path("results") / std::filesystem::path(options.setup).stem());
   return simulate_setup(setup, run);
 }
 
@@ -28,12 +29,9 @@ void add_simulate(Command& root) {
   auto options = std::make_shared<SimulateOptions>();
   Command command = root.add("simulate", "Predict the iteration time of a training setup");
   add_output(command, options->run.output, "results/<setup name>");
+  add_limits(command, options->run);
   command.positional("setup", options->setup, "Setup file (YAML); see docs/reference/setup.md")
       .option("-s,--set", options->overrides, "key=value: change one key of the setup; may be repeated")
-      .option("--max-sim-time", options->run.max_sim_time,
-              "Stop at this simulated time and report what ended")
-      .option("--max-wall", options->run.max_wall_seconds,
-              "Stop after so many seconds and report what ended; 0: never")
       .flag("--simulate-all-npus", options->full, "Simulate every NPU even where one tells all")
       .flag("--no-why", options->run.no_why, "Do not try what would make the run faster")
       .flag("-q,--quiet", options->run.quiet, "Print nothing")

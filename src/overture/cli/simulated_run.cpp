@@ -7,6 +7,7 @@
 
 #include "overture/base/error.h"
 #include "overture/base/files.h"
+#include "overture/base/free_memory.h"
 #include "overture/base/interrupt.h"
 #include "overture/base/table.h"
 #include "overture/base/text.h"
@@ -52,6 +53,12 @@ simulation::Limits limits(const SimulatedRunOptions& options, const std::string&
     if (!until) throw UserError({.key = "--max-sim-time"}, until.error());
     limits.until = Time{until.value()};
   }
+  limits.memory = free_memory();
+  if (!options.max_memory.empty()) {
+    const Result<Bytes> most = parse_bytes(options.max_memory);
+    if (!most) throw UserError({.key = "--max-memory"}, most.error());
+    limits.memory = most.value();
+  }
   if (options.max_wall_seconds < 0) throw UserError({.key = "--max-wall"}, "must not be negative");
   const auto stop = std::chrono::steady_clock::now() + std::chrono::seconds(options.max_wall_seconds);
   const bool bounded = options.max_wall_seconds > 0;
@@ -65,6 +72,14 @@ simulation::Limits limits(const SimulatedRunOptions& options, const std::string&
 }
 
 }  // namespace
+
+void add_limits(Command& command, SimulatedRunOptions& options) {
+  command.option("--max-sim-time", options.max_sim_time, "Stop at this simulated time and report what ended")
+      .option("--max-wall", options.max_wall_seconds,
+              "Stop after so many seconds and report what ended; 0: never")
+      .option("--max-memory", options.max_memory,
+              "Refuse a run whose messages need more memory, such as 4 GB; default: what is free");
+}
 
 int simulate_setup(const setup::Setup& setup, const SimulatedRunOptions& options) {
   const Interrupt interrupt;

@@ -16,10 +16,14 @@ struct SimulatedRunOptions {
   bool no_why = false;
   std::string max_sim_time;
   int max_wall_seconds = 0;
+  std::string max_memory;  // empty: what is free
 };
 
-// Runs, writes the folder and prints. Returns the exit code: 130 after Ctrl-C, 3 if a limit cut it short. Throws
-// UserError.
+// --max-sim-time, --max-wall and --max-memory.
+void add_limits(Command& command, SimulatedRunOptions& options);
+
+// Runs, writes the folder and prints. Returns the exit code: 130 after Ctrl-C, 3 if a limit cut it short.
+// Throws UserError.
 int simulate_setup(const setup::Setup& setup, const SimulatedRunOptions& options);
 
 }  // namespace overture::cli

@@ -134,6 +134,14 @@ void Executor::end(TaskId id) {
   }
 }
 
+Timeline Executor::take() {
+  for (std::size_t rank = 0; rank < free_at_.size(); ++rank) {
+    const Duration left = std::max(free_at_[rank] - now(), Duration{});
+    timeline_.busy[rank] = std::max(timeline_.busy[rank] - left, Duration{});
+  }
+  return std::move(timeline_);
+}
+
 std::string Executor::waiting_for() const {
   std::uint32_t never = 0;
   std::string running;

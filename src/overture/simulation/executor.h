@@ -29,7 +29,8 @@ class Executor {
   bool done() const { return finished_ == graph_.size(); }
   // What is under way or never started, for a deadlock report.
   std::string waiting_for() const;
-  Timeline take() { return std::move(timeline_); }
+  // As far as it came: what a rank still had to compute is not counted.
+  Timeline take();
 
  private:
   using TaskId = workload::TaskId;

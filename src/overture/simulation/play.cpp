@@ -1,5 +1,8 @@
 #include "overture/simulation/play.h"
 
+#include <algorithm>
+#include <span>
+
 #include <fmt/format.h>
 
 #include "overture/base/error.h"
@@ -21,6 +24,14 @@ void run(sim::EventQueue& events, const Executor& executor, const Limits& limits
       if (!events.step_until(until)) return;
     }
   }
+}
+
+// A dimension that was in use when the run was cut short was so until then.
+std::vector<system::DimensionUse> uses_until(Time now, std::span<const system::DimensionUse> uses) {
+  std::vector<system::DimensionUse> all(uses.begin(), uses.end());
+  for (system::DimensionUse& use : all)
+    if (!use.busy.empty()) use.busy.back().to = std::min(use.busy.back().to, now);
+  return all;
 }
 
 }  // namespace
@@ -75,7 +86,7 @@ Timeline play(const workload::TaskGraph& graph, const system::SystemConfig& conf
   Timeline timeline = executor.take();
   timeline.complete = !cut_short;
   if (cut_short) timeline.finished = events.now().time_since_epoch();
-  timeline.dimensions.assign(system.use().begin(), system.use().end());
+  timeline.dimensions = uses_until(events.now(), system.use());
   timeline.sent_by_rank_0 = std::move(sent);
   timeline.messages_by_rank_0 = std::move(messages);
   timeline.ranks = graph.ranks();

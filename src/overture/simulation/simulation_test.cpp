@@ -131,5 +131,46 @@ TEST(CollectivesUsed, NamesEachKindOnce) {
             (std::vector{CollectiveKind::all_reduce, CollectiveKind::all_gather}));
 }
 
+// 100 NPUs compute for 10 us and then reduce.
+SimulationConfig reducing(AlgorithmKind algorithm) {
+  SimulationConfig config{
+      .network = network::AnalyticalConfig{.dimensions = {{.kind = topology::DimensionKind::switched,
+                                                           .size = 100,
+                                                           .link_latency_ns = 500,
+                                                           .link_gib_per_s = 10}},
+                                           .contention = network::Contention::links}};
+  config.workload.parallelism = workload::Parallelism::data;
+  workload::Layer& layer = config.workload.layers.emplace_back();
+  layer.name = "only";
+  layer.weight_gradient = {.compute = 10us, .communication = {{CollectiveKind::all_reduce, 1_MiB}}};
+  config.system.implementation(CollectiveKind::all_reduce) = {.per_dimension = {{algorithm}}};
+  return config;
+}
+
+TEST(Simulation, ARunThatIsCutShortCountsWhatWasDoneByThen) {
+  const SimulationConfig config = reducing(AlgorithmKind::ring);
+  // While it computes.
+  const SimulationResult early = simulate(config, {}, {.until = Time{4us}});
+  EXPECT_FALSE(early.complete);
+  EXPECT_LE(early.compute(), early.finished);
+  EXPECT_GE(early.exposed(), Duration{});
+  // While it reduces: a dimension that is in use is so until then, and no longer.
+  const SimulationResult late = simulate(config, {}, {.until = Time{20us}});
+  EXPECT_FALSE(late.complete);
+  EXPECT_EQ(late.compute(), Duration{10us});
+  ASSERT_EQ(late.dimensions[0].busy.size(), 1U);
+  EXPECT_EQ(late.dimensions[0].busy[0].to, Time{late.finished});
+}
+
+TEST(Simulation, MoreMessagesAtOnceThanFitIntoMemoryAreRefused) {
+  const Limits limits{.memory = 1_MiB};  // 5,242 messages
+  EXPECT_TRUE(simulate(reducing(AlgorithmKind::ring), {}, limits).complete);
+  EXPECT_TRUE(simulate(reducing(AlgorithmKind::direct), {}, limits).complete);  // one rank stands for all
+  const std::string text =
+      user_error([&] { simulate(reducing(AlgorithmKind::distributed_parameter_server), {}, limits); });
+  EXPECT_NE(text.find("distributed_parameter_server among 100 ranks has 9.9e+03 messages"), std::string::npos)
+      << text;
+}
+
 }  // namespace
 }  // namespace overture::simulation

@@ -17,7 +17,8 @@ void compute_twice_as_fast(workload::Workload& workload) {
 std::vector<WhatIf> what_helps(const SimulationConfig& config, const SimulationResult& result,
                                std::uint64_t max_events) {
   std::vector<WhatIf> found;
-  if (result.events > max_events || !std::holds_alternative<network::AnalyticalConfig>(config.network))
+  if (!result.complete || result.events > max_events ||
+      !std::holds_alternative<network::AnalyticalConfig>(config.network))
     return found;
   const auto run = [&](std::string what, auto change) {
     SimulationConfig changed = config;

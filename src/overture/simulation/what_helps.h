@@ -15,7 +15,8 @@ struct WhatIf {
 };
 
 // Bandwidth and latency of every dimension, the delay at the endpoints, and the speed of computing; those
-// that are there, in this order. Nothing for runs of more than `max_events` events: they would take too long.
+// that are there, in this order. Nothing for runs that were cut short or have more than `max_events` events:
+// they would take too long.
 std::vector<WhatIf> what_helps(const SimulationConfig& config, const SimulationResult& result,
                                std::uint64_t max_events = 200'000);
 

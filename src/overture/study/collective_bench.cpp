@@ -21,14 +21,13 @@ double CollectivePoint::bus_bandwidth(CollectiveKind kind) const {
 }
 
 CollectivePoint run_collective(const network::NetworkConfig& network, const system::SystemConfig& system,
-                               CollectiveKind kind, Bytes size) {
-  simulation::SimulationConfig config{.workload = {.parallelism = workload::Parallelism::micro},
-                                      .system = system,
-                                      .network = network};
+                               CollectiveKind kind, Bytes size, const simulation::Limits& limits) {
+  simulation::SimulationConfig config{
+      .workload = {.parallelism = workload::Parallelism::micro}, .system = system, .network = network};
   workload::Layer& layer = config.workload.layers.emplace_back();
   layer.name = name(kind);
   layer.weight_gradient.communication = {kind, size};
-  const simulation::SimulationResult result = simulation::simulate(config);
+  const simulation::SimulationResult result = simulation::simulate(config, {}, limits);
   return {size, result.finished, result.ranks};
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "overture/network/make_network.h"
+#include "overture/simulation/play.h"
 #include "overture/system/config.h"
 
 namespace overture::study {
@@ -22,7 +23,8 @@ struct CollectivePoint {
 // `config` has the algorithms; they must fit the network's dimensions (network::system_dimensions). Throws
 // UserError.
 CollectivePoint run_collective(const network::NetworkConfig& network, const system::SystemConfig& config,
-                               system::CollectiveKind kind, Bytes size);
+                               system::CollectiveKind kind, Bytes size,
+                               const simulation::Limits& limits = {});
 
 // first, first * factor, ... up to and including last.
 std::vector<Bytes> sizes(Bytes first, Bytes last, int factor);

@@ -43,7 +43,8 @@ void WindowRun::ready(int p) {
   if (schedule_.middle() > 0 && left <= schedule_.middle()) {
     // The second half starts when all of the first has arrived; until then credits pile up.
     if (me.received < schedule_.middle()) return;
-    for (int i = 0; i < schedule_.window(); ++i) try_send(p);
+    // Only the first time are there credits for more than one message.
+    for (int i = 0; i < schedule_.window() && may_send(me); ++i) try_send(p);
   } else {
     try_send(p);
   }
@@ -52,7 +53,7 @@ void WindowRun::ready(int p) {
 
 void WindowRun::try_send(int p) {
   Member& me = member(p);
-  if (me.sent == schedule_.messages() || me.credits == 0) return;
+  if (!may_send(me)) return;
   const std::int32_t number = me.sent++;
   --me.credits;
   const Exchange exchange = schedule_.exchange(number, coordinate(p));

@@ -25,6 +25,7 @@ class WindowRun final : public PhaseRun {
   void passed(int p, std::int32_t packet);
   void ready(int p);
   void try_send(int p);
+  bool may_send(const Member& me) const { return me.sent < schedule_.messages() && me.credits > 0; }
   Member& member(int p) { return members_[static_cast<std::size_t>(p)]; }
   const Member& member(int p) const { return members_[static_cast<std::size_t>(p)]; }
 
