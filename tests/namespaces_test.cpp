@@ -40,6 +40,17 @@ class Namespaces {
   bool made() const { return made_; }
   Words in(int host) const { return {"ip", "netns", "exec", name(host)}; }
   static std::string address(int host) { return "10.77.0." + std::to_string(host + 1); }
+  // A stand-in for ssh, for mpirun: every host has a name of its own, so that MPI takes it for a machine.
+  std::string remote_shell() const {
+    return "#!/bin/sh\nhost=$((${1##*.} - 1))\nshift\nexec ip netns exec " + prefix_ +
+           "-$host unshare -u sh -c \"hostname " + prefix_ + "-$host; $*\"\n";
+  }
+  // Processes that are left on all hosts.
+  std::string processes() const {
+    std::string all;
+    for (int host = 0; host < hosts_; ++host) all += run({"ip", "netns", "pids", name(host)}).out;
+    return all;
+  }
   bool cut(int host) const { return command("ip -n " + name(host) + " link set eth0 down"); }
 
  private:
@@ -120,6 +131,70 @@ TEST(Namespaces, ALinkThatIsCutEndsTheRunForAllWithinTenSeconds) {
       EXPECT_NE(outcome.err.find(says), std::string::npos) << world.name(worker) << ": " << outcome.text();
     }
   }
+}
+
+// With one process on each machine, mpirun finds a machine that is cut off only if it is told to look.
+TEST(Namespaces, UnderMpirunAMachineThatIsCutOffIsNamedByAllOthers) {
+  if (!has_mpi()) GTEST_SKIP() << "no mpirun, or overture was built without MPI";
+  const World world{1, 1};
+  const Namespaces network(world.count(), "200mbit");
+  if (!network.made()) GTEST_SKIP() << kNotAllowed;
+  const TemporaryFolder folder;
+  const auto shell = folder.write("shell", network.remote_shell());
+  fs::permissions(shell, fs::perms::owner_all);
+  const Words mpirun = with(network.in(0), {"unshare",
+                                            "-u",
+                                            "sh",
+                                            "-c",
+                                            "hostname master; exec \"$@\"",
+                                            "sh",
+                                            "mpirun",
+                                            "--allow-run-as-root",
+                                            "--host",
+                                            "10.77.0.1,10.77.0.2,10.77.0.3",
+                                            "--mca",
+                                            "plm_rsh_agent",
+                                            shell.string(),
+                                            "--mca",
+                                            "oob_tcp_if_include",
+                                            "eth0",
+                                            "--mca",
+                                            "btl",
+                                            "tcp,self",
+                                            "--mca",
+                                            "btl_tcp_if_include",
+                                            "eth0",
+                                            "--mca",
+                                            "oob_tcp_keepalive_time",
+                                            "1",
+                                            "--mca",
+                                            "oob_tcp_keepalive_intvl",
+                                            "1",
+                                            "--mca",
+                                            "oob_tcp_keepalive_probes",
+                                            "2",
+                                            "--mca",
+                                            "odls_base_sigkill_timeout",
+                                            "2",
+                                            "-n",
+                                            "3"});
+  const Words train = with({overture_binary().string(), "train", "-o", "cut", "--nepochs", "20000"}, kSmall);
+  std::atomic<bool> over = false;
+  std::thread cutter([&] {
+    while (!fs::exists(folder.path() / "cut/metrics.jsonl") && !over)
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    EXPECT_TRUE(network.cut(2));
+  });
+  const Outcome outcome = run(with(mpirun, train), {.folder = folder.path()});
+  over = true;
+  cutter.join();
+  EXPECT_NE(outcome.exit_code, 0) << outcome.text();
+  const std::string says = "error: server 0 is gone: ";
+  const std::size_t first = outcome.err.find(says);
+  ASSERT_NE(first, std::string::npos) << outcome.text();
+  EXPECT_NE(outcome.err.find(says, first + 1), std::string::npos)
+      << "of oracle and trainer: " << outcome.text();
+  EXPECT_EQ(network.processes(), "");
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <sys/prctl.h>
 
 #include "overture/rpc/local_processes.h"
+#include "overture/rpc/silence.h"
 #include "overture/rpc/wire.h"
 
 namespace overture::rpc {
@@ -25,12 +26,15 @@ constexpr std::size_t kSmall = 16 << 10;  // payload that goes along with its he
 // may take to go out.
 constexpr auto kWatchEvery = 100ms;
 constexpr auto kTellFor = 300ms;
+// Processes of different machines say that they are there; who is silent for so long is cut off.
+constexpr auto kBeatEvery = 1000ms;
+constexpr auto kMostSilence = 5000ms;
 // How long the thread sleeps when whoever sends wakes it.
 constexpr auto kRung = 5000us;
 constexpr int kLooksAfterRing = 3;  // what was sent may need more than one
 
 // Of the transport itself, beside the kinds of the parties.
-enum class Control : std::uint32_t { message, failed, bye };
+enum class Control : std::uint32_t { message, failed, bye, beat };
 
 struct Header {
   std::uint32_t control = 0;
@@ -49,11 +53,21 @@ struct Receiving {
   Header header;
   Buffer payload;
   std::vector<MPI_Request> requests;
+  std::size_t came = 0;  // of the requests
+
+  bool done() const { return came == requests.size(); }
+  // Whether a further part has come.
+  bool look() {
+    const std::size_t before = came;
+    for (int here = 1; came < requests.size() && here != 0; came += static_cast<std::size_t>(here))
+      MPI_Test(&requests[came], &here, MPI_STATUS_IGNORE);
+    return came > before;
+  }
 };
 
-bool all_done(std::vector<MPI_Request>& requests) {
+bool all_sent(Sending& one) {
   int done = 0;
-  MPI_Testall(static_cast<int>(requests.size()), requests.data(), &done, MPI_STATUSES_IGNORE);
+  MPI_Testall(static_cast<int>(one.requests.size()), one.requests.data(), &done, MPI_STATUSES_IGNORE);
   return done != 0;
 }
 
@@ -74,14 +88,14 @@ std::chrono::microseconds pause_after(int looks) {
 struct Mpi::Wire {
   LocalProcesses processes;
   const Doorbell& bell;
-  std::vector<std::int64_t> process_of = {};  // by rank
-  bool bells = true;                          // everybody can be woken from here
+  std::vector<std::int64_t> machine_of = {};  // by rank, as the next
+  std::vector<std::int64_t> process_of = {};
+  bool bells = true;  // everybody can be woken from here
   std::size_t part_bytes;
   std::vector<int> rank_of = {};         // by address
   std::vector<Address> address_of = {};  // by rank
   std::list<Sending> sending = {};
   std::vector<std::deque<Receiving>> receiving = {};  // by rank, in order
-  int byes = 0;
 
   void start(int rank, Control control, Message message) {
     Sending& one = sending.emplace_back();
@@ -111,26 +125,34 @@ struct Mpi::Wire {
            std::ranges::any_of(receiving, [](const auto& queue) { return !queue.empty(); });
   }
 
+  // By rank, those of other machines.
+  std::vector<bool> elsewhere() const {
+    std::vector<bool> result;
+    for (const std::int64_t machine : machine_of) result.push_back(machine != ProcessPlace::here().machine);
+    return result;
+  }
+
   void find_bells(const std::vector<ProcessPlace>& places) {
     for (const ProcessPlace& place : places) {
+      machine_of.push_back(place.machine);
       process_of.push_back(place.process);
       bells = bells && place.machine == ProcessPlace::here().machine && bell.ring(place.process);
     }
   }
 
-  // Headers that have come; false when there is none.
-  bool probe() {
+  // Takes a header that has come, and says from which rank.
+  std::optional<int> probe() {
     int found = 0;
     MPI_Message handle = MPI_MESSAGE_NULL;
     MPI_Status status;
     MPI_Improbe(MPI_ANY_SOURCE, kHeaderTag, MPI_COMM_WORLD, &found, &handle, &status);
-    if (found == 0) return false;
+    if (found == 0) return std::nullopt;
     int count = 0;
     MPI_Get_count(&status, MPI_BYTE, &count);
     Buffer bytes(static_cast<std::size_t>(count));
     MPI_Mrecv(bytes.data(), count, MPI_BYTE, &handle, MPI_STATUS_IGNORE);
     open(status.MPI_SOURCE, bytes);
-    return true;
+    return status.MPI_SOURCE;
   }
 
   void open(int rank, const Buffer& bytes) {
@@ -148,6 +170,148 @@ struct Mpi::Wire {
       MPI_Irecv(data, count, MPI_BYTE, rank, kPayloadTag, MPI_COMM_WORLD, &one.requests.emplace_back());
     });
   }
+};
+
+// What the thread does once all have met.
+class Mpi::Service {
+ public:
+  Service(Mpi& mpi, Wire& wire)
+      : mpi_(mpi),
+        wire_(wire),
+        silence_(wire.elsewhere(), kMostSilence, Clock::now()),
+        watched_(Clock::now()),
+        beaten_(Clock::now()) {}
+
+  // Until this process wants to end, everybody else does, and all that was sent has gone; or until one that
+  // is lost can be waited for no longer: then it is false.
+  bool run() {
+    for (int looks = 0;; ++looks) {
+      const bool sleeps = wire_.bells && !wire_.moving() && looks > kLooksAfterRing;
+      if (looks > 0 && mpi_.bell_.wait(sleeps ? kRung : pause_after(looks))) looks = 0;
+      bool busy = hand_over();
+      try {
+        busy = take_in() || busy;
+      } catch (const std::exception& error) {
+        lose(mpi_.self_, std::string("a message cannot be read: ") + error.what());
+      }
+      busy = std::erase_if(wire_.sending, all_sent) > 0 || busy;
+      if (left_ && byes_ == mpi_.size_ - 1 && wire_.sending.empty()) return true;
+      watch();
+      if (lost_ && left_ && Clock::now() - *lost_ > kTellFor) return false;
+      if (busy) looks = -1;
+    }
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  // What the party wants to say.
+  bool hand_over() {
+    std::deque<Message> outgoing;
+    std::optional<Gone> failed;
+    bool closing = false;
+    {
+      const std::lock_guard lock(mpi_.mutex_);
+      outgoing.swap(mpi_.outgoing_);
+      if (mpi_.gone_ && !told_) failed = mpi_.gone_;
+      closing = mpi_.closing_;
+    }
+    for (Message& message : outgoing) {
+      const int rank = wire_.rank_of[static_cast<std::size_t>(index(message.to))];
+      wire_.start(rank, Control::message, std::move(message));
+    }
+    if (failed && !std::exchange(told_, true)) tell_all(Control::failed, failed->who, failed->why);
+    if (closing && !std::exchange(left_, true)) tell_all(Control::bye, mpi_.self_, {});
+    return !outgoing.empty();
+  }
+
+  void tell_all(Control control, Address who, const std::string& text) {
+    for (int address = 0; address < mpi_.size_; ++address) {
+      if (Address{address} == mpi_.self_) continue;
+      Message message{.kind = static_cast<std::uint32_t>(index(who))};
+      WireWriter(message.payload).put(text);
+      wire_.start(wire_.rank_of[static_cast<std::size_t>(address)], control, std::move(message));
+    }
+  }
+
+  bool take_in() {
+    bool busy = false;
+    while (const std::optional<int> rank = wire_.probe()) {
+      silence_.heard(*rank, Clock::now());
+      busy = true;
+    }
+    for (int rank = 0; rank < mpi_.size_; ++rank) {
+      auto& queue = wire_.receiving[static_cast<std::size_t>(rank)];
+      for (Receiving& one : queue) {
+        if (one.look()) silence_.heard(rank, Clock::now());
+      }
+      for (; !queue.empty() && queue.front().done(); queue.pop_front(), busy = true)
+        deliver(rank, queue.front());
+    }
+    return busy;
+  }
+
+  void deliver(int rank, Receiving& one) {
+    switch (static_cast<Control>(one.header.control)) {
+      case Control::beat: return;
+      case Control::bye:
+        ++byes_;
+        wire_.processes.left(rank);
+        silence_.left(rank);
+        return;
+      case Control::failed:
+        require(one.header.kind < static_cast<std::uint32_t>(mpi_.size_), "nobody has this number");
+        told_ = true;
+        lose(Address{static_cast<std::int32_t>(one.header.kind)}, WireReader(one.payload).text());
+        return;
+      default:
+        const std::lock_guard lock(mpi_.mutex_);
+        mpi_.inbox_.push_back({.from = wire_.address_of[static_cast<std::size_t>(rank)],
+                               .to = mpi_.self_,
+                               .kind = one.header.kind,
+                               .step = one.header.step,
+                               .payload = std::move(one.payload)});
+        mpi_.arrived_.notify_one();
+    }
+  }
+
+  void lose(Address who, std::string why) {
+    const std::lock_guard lock(mpi_.mutex_);
+    if (!mpi_.gone_) mpi_.gone_ = Gone{who, std::move(why)};
+    mpi_.arrived_.notify_one();
+  }
+
+  // Has somebody ended, or been cut off?
+  void watch() {
+    const Clock::time_point now = Clock::now();
+    if (now - watched_ < kWatchEvery || lost_) return;
+    watched_ = now;
+    if (now - beaten_ >= kBeatEvery) beat(now);
+    if (const std::optional<int> rank = wire_.processes.ended()) {
+      lost_ = now;
+      lose(wire_.address_of[static_cast<std::size_t>(*rank)], "its process has ended");
+    } else if (const std::optional<int> cut_off = silence_.silent(now)) {
+      lost_ = now;
+      lose(wire_.address_of[static_cast<std::size_t>(*cut_off)], "it has not been heard of for 5 s");
+    }
+  }
+
+  void beat(Clock::time_point now) {
+    beaten_ = now;
+    for (int rank = 0; rank < mpi_.size_; ++rank) {
+      if (silence_.watches(rank)) wire_.start(rank, Control::beat, {});
+    }
+  }
+
+  Mpi& mpi_;
+  Wire& wire_;
+  Silence silence_;
+  Clock::time_point watched_;
+  Clock::time_point beaten_;
+  std::optional<Clock::time_point> lost_;  // since when somebody is, whom nothing can wait for
+  bool told_ = false;                      // all others, of one that is gone
+  bool left_ = false;
+  int byes_ = 0;
 };
 
 Mpi::Mpi(int says, Assign assign, std::size_t part_bytes) : part_bytes_(part_bytes) {
@@ -229,103 +393,8 @@ void Mpi::run(int says, const Assign& assign) {
     started_ = failure == nullptr;
   }
   arrived_.notify_all();
-  const bool together = failure != nullptr || serve(wire);
+  const bool together = failure != nullptr || Service(*this, wire).run();
   if (together && started_before == 0) MPI_Finalize();  // who waits for the dead waits for ever
-}
-
-// Until this process wants to end, everybody else does, and all that was sent has gone; or until one that
-// has died can be waited for no longer: then it is false.
-bool Mpi::serve(Wire& wire) {
-  bool told = false;  // that this party is gone
-  bool left = false;
-  const auto tell_all = [&](Control control, Address who, const std::string& text) {
-    for (int address = 0; address < size_; ++address) {
-      if (Address{address} == self_) continue;
-      Message message{.kind = static_cast<std::uint32_t>(index(who))};
-      WireWriter(message.payload).put(text);
-      wire.start(wire.rank_of[static_cast<std::size_t>(address)], control, std::move(message));
-    }
-  };
-  const auto deliver = [&](int rank, Receiving& one) {
-    const Address from = wire.address_of[static_cast<std::size_t>(rank)];
-    const std::lock_guard lock(mutex_);
-    switch (static_cast<Control>(one.header.control)) {
-      case Control::bye:
-        ++wire.byes;
-        wire.processes.left(rank);
-        return;
-      case Control::failed:
-        require(one.header.kind < static_cast<std::uint32_t>(size_), "nobody has this number");
-        if (!gone_)
-          gone_ = Gone{Address{static_cast<std::int32_t>(one.header.kind)}, WireReader(one.payload).text()};
-        told = true;
-        break;
-      default:
-        inbox_.push_back({.from = from,
-                          .to = self_,
-                          .kind = one.header.kind,
-                          .step = one.header.step,
-                          .payload = std::move(one.payload)});
-    }
-    arrived_.notify_one();
-  };
-  const auto take_in = [&] {
-    bool busy = false;
-    while (wire.probe()) busy = true;
-    for (int rank = 0; rank < size_; ++rank) {
-      auto& queue = wire.receiving[static_cast<std::size_t>(rank)];
-      for (; !queue.empty() && all_done(queue.front().requests); queue.pop_front(), busy = true)
-        deliver(rank, queue.front());
-    }
-    return busy;
-  };
-  const auto note_bad = [&](const std::exception& error) {
-    const std::lock_guard lock(mutex_);
-    if (!gone_) gone_ = Gone{self_, std::string("a message cannot be read: ") + error.what()};
-    arrived_.notify_one();
-  };
-  std::optional<std::chrono::steady_clock::time_point> died;
-  auto watched = std::chrono::steady_clock::now();
-  const auto watch = [&] {
-    if (std::chrono::steady_clock::now() - watched < kWatchEvery || died) return;
-    watched = std::chrono::steady_clock::now();
-    const std::optional<int> rank = wire.processes.ended();
-    if (!rank) return;
-    died = watched;
-    const std::lock_guard lock(mutex_);
-    if (!gone_) gone_ = Gone{wire.address_of[static_cast<std::size_t>(*rank)], "its process has ended"};
-    arrived_.notify_one();
-  };
-  for (int looks = 0;; ++looks) {
-    std::deque<Message> outgoing;
-    std::optional<Gone> failed;
-    bool closing = false;
-    {
-      const bool sleeps = wire.bells && !wire.moving() && looks > kLooksAfterRing;
-      if (looks > 0 && bell_.wait(sleeps ? kRung : pause_after(looks))) looks = 0;
-      const std::lock_guard lock(mutex_);
-      outgoing.swap(outgoing_);
-      if (gone_ && !told) failed = gone_;
-      closing = closing_;
-    }
-    bool busy = !outgoing.empty();
-    for (Message& message : outgoing) {
-      const int rank = wire.rank_of[static_cast<std::size_t>(index(message.to))];
-      wire.start(rank, Control::message, std::move(message));
-    }
-    if (failed && !std::exchange(told, true)) tell_all(Control::failed, failed->who, failed->why);
-    if (closing && !std::exchange(left, true)) tell_all(Control::bye, self_, {});
-    try {
-      busy = take_in() || busy;
-    } catch (const std::exception& error) {
-      note_bad(error);
-    }
-    busy = std::erase_if(wire.sending, [](Sending& one) { return all_done(one.requests); }) > 0 || busy;
-    if (left && wire.byes == size_ - 1 && wire.sending.empty()) return true;
-    watch();
-    if (died && closing && std::chrono::steady_clock::now() - *died > kTellFor) return false;
-    if (busy) looks = -1;
-  }
 }
 
 }  // namespace overture::rpc

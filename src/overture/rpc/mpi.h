@@ -24,8 +24,9 @@ class Mpi final : public Transport {
   // Gives every rank an address, from what every rank said of itself. Called once, by all in the same way.
   using Assign = std::function<std::vector<Address>(const std::vector<int>& said)>;
 
-  // MPI counts in int: more goes in parts.
-  static constexpr std::size_t kPartBytes = std::size_t{1} << 30;
+  // Of a large message at a time, below what MPI can count. Each that comes is a sign of life, also over a
+  // slow link.
+  static constexpr std::size_t kPartBytes = std::size_t{4} << 20;
 
   // Starts MPI. `says` is what the others learn of this process. Throws what `assign` throws, after all
   // processes have come so far. All have the same `part_bytes`.
@@ -44,9 +45,9 @@ class Mpi final : public Transport {
 
  private:
   struct Wire;  // what only the thread touches
+  class Service;
 
   void run(int says, const Assign& assign);
-  bool serve(Wire& wire);
 
   std::size_t part_bytes_;
   int size_ = 0;
