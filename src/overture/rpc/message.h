@@ -5,17 +5,52 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace overture::rpc {
 
-// Leaves bytes as they are when a buffer grows: they are written anyway.
+// Memory of somebody else's, such as an engine's in which a message came: `release` takes it back.
+struct Lent {
+  void* memory = nullptr;
+  void* owner = nullptr;
+  void (*release)(void* owner) = nullptr;
+};
+
+// Leaves bytes as they are when a buffer grows: they are written anyway. One that is made of lent memory lets
+// a buffer start there, without a copy; a buffer that grows beyond it has memory of its own.
 template <class T>
-struct Uninitialised : std::allocator<T> {
-  template <class U>
-  struct rebind {
-    using other = Uninitialised<U>;
-  };
+class Uninitialised {
+ public:
+  using value_type = T;
+  using propagate_on_container_move_assignment = std::true_type;
+  using propagate_on_container_swap = std::true_type;
+  using is_always_equal = std::false_type;
+
+  Uninitialised() = default;
+  explicit Uninitialised(Lent lent) : lent_(lent), unused_(true) {}
+  Uninitialised(const Uninitialised&) = default;
+  Uninitialised& operator=(const Uninitialised&) = default;
+  // The memory goes along: an address that is given back may come again, and is not the owner's then.
+  Uninitialised(Uninitialised&& other) noexcept
+      : lent_(std::exchange(other.lent_, {})), unused_(std::exchange(other.unused_, false)) {}
+  Uninitialised& operator=(Uninitialised&& other) noexcept {
+    lent_ = std::exchange(other.lent_, {});
+    unused_ = std::exchange(other.unused_, false);
+    return *this;
+  }
+  Uninitialised select_on_container_copy_construction() const { return {}; }
+
+  T* allocate(std::size_t count) {
+    return std::exchange(unused_, false) ? static_cast<T*>(lent_.memory)
+                                         : std::allocator<T>().allocate(count);
+  }
+  void deallocate(T* at, std::size_t count) {
+    if (at != lent_.memory) return std::allocator<T>().deallocate(at, count);
+    const Lent lent = std::exchange(lent_, {});
+    lent.release(lent.owner);
+  }
   template <class U>
   void construct(U* at) {
     ::new (static_cast<void*>(at)) U;
@@ -24,6 +59,13 @@ struct Uninitialised : std::allocator<T> {
   void construct(U* at, Arguments&&... arguments) {
     std::construct_at(at, std::forward<Arguments>(arguments)...);
   }
+  friend bool operator==(const Uninitialised& one, const Uninitialised& other) {
+    return one.lent_.owner == other.lent_.owner;
+  }
+
+ private:
+  Lent lent_;
+  bool unused_ = false;  // as long as no buffer has started in it
 };
 
 using Buffer = std::vector<std::byte, Uninitialised<std::byte>>;

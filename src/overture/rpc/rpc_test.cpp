@@ -9,6 +9,7 @@
 #include "overture/rpc/doorbell.h"
 #include "overture/rpc/in_process.h"
 #include "overture/rpc/local_processes.h"
+#include "overture/rpc/silence.h"
 #include "overture/rpc/wire.h"
 
 namespace overture::rpc {
@@ -154,6 +155,55 @@ TEST(LocalProcesses, OneThatHasEndedIsTold) {
   EXPECT_EQ(processes.ended(), 2);
   processes.left(2);
   EXPECT_EQ(processes.ended(), std::nullopt);
+}
+
+// Where a message came it is read; the memory goes back once, however the buffer is moved.
+TEST(Buffer, StartsInLentMemoryAndGivesItBackOnce) {
+  std::array<std::byte, 64> memory{};
+  memory[3] = std::byte{7};
+  int given_back = 0;
+  const auto release = [](void* owner) { ++*static_cast<int*>(owner); };
+  const auto lent = [&] {
+    return Buffer(memory.size(), Buffer::allocator_type({memory.data(), &given_back, release}));
+  };
+  {
+    Buffer first = lent();
+    EXPECT_EQ(first.data(), memory.data());
+    Buffer second = std::move(first);
+    EXPECT_EQ(second[3], std::byte{7});
+    first.resize(100);  // has memory of its own
+    Buffer third(10);
+    third = std::move(second);
+    EXPECT_EQ(third.data(), memory.data());
+    const Buffer copy = third;
+    EXPECT_NE(copy.data(), memory.data());
+    std::swap(first, third);
+    EXPECT_EQ(given_back, 0);
+    first = Buffer(5);
+    EXPECT_EQ(given_back, 1);
+  }
+  EXPECT_EQ(given_back, 1);
+  {
+    Buffer grows = lent();
+    grows.resize(1000);
+    EXPECT_EQ(given_back, 2);
+    EXPECT_EQ(grows[3], std::byte{7});
+  }
+  EXPECT_EQ(given_back, 2);
+}
+
+TEST(Silence, TheOneThatHasBeenSilentLongestIsTold) {
+  using namespace std::chrono_literals;
+  const Silence::Time start{};
+  Silence silence({false, true, true}, 6s, start);
+  silence.heard(1, start + 1s);
+  EXPECT_EQ(silence.silent(start + 5s), std::nullopt);
+  EXPECT_EQ(silence.silent(start + 6s), 2);
+  EXPECT_EQ(silence.silent(start + 8s), 2) << "rank 1 is silent, too, but not for so long";
+  silence.left(2);
+  EXPECT_EQ(silence.silent(start + 8s), 1);
+  silence.heard(1, start + 8s);
+  EXPECT_EQ(silence.silent(start + 9s), std::nullopt) << "rank 0 is not watched";
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // What the mesh needs of ZeroMQ: a context, sockets that close themselves, and messages of several frames.
 #pragma once
 
+#include <cstdint>
 #include <cstring>
 #include <memory>
 #include <string>
@@ -59,6 +60,28 @@ inline bool send_frame(void* socket, Buffer payload) {
   return false;
 }
 
+// What came, where it came; small ones are copied, since ZeroMQ keeps many of them in one block.
+inline Buffer take_frame(zmq_msg_t& message) {
+  constexpr std::size_t kCopied = 64 << 10;
+  constexpr std::size_t kWireAlignment = 8;  // of what wire.h reads
+  const std::size_t size = zmq_msg_size(&message);
+  void* const data = zmq_msg_data(&message);
+  if (size <= kCopied || reinterpret_cast<std::uintptr_t>(data) % kWireAlignment != 0) {
+    Buffer frame(size);
+    if (size > 0) std::memcpy(frame.data(), data, size);
+    return frame;
+  }
+  auto kept = std::make_unique<zmq_msg_t>();
+  zmq_msg_init(kept.get());
+  zmq_msg_move(kept.get(), &message);
+  const auto release = [](void* owner) {
+    const std::unique_ptr<zmq_msg_t> ends(static_cast<zmq_msg_t*>(owner));
+    zmq_msg_close(ends.get());
+  };
+  zmq_msg_t* const owner = kept.release();  // the buffer's now
+  return Buffer(size, Buffer::allocator_type({zmq_msg_data(owner), owner, release}));
+}
+
 // All frames of the message that waits; none when there is none. `peer` gets the sender's address, if asked.
 inline std::vector<Buffer> receive_frames(void* socket, std::string* peer = nullptr) {
   std::vector<Buffer> frames;
@@ -69,11 +92,10 @@ inline std::vector<Buffer> receive_frames(void* socket, std::string* peer = null
       zmq_msg_close(&message);
       break;
     }
-    Buffer& frame = frames.emplace_back(zmq_msg_size(&message));
-    if (!frame.empty()) std::memcpy(frame.data(), zmq_msg_data(&message), frame.size());
     more = zmq_msg_more(&message) != 0;
     const char* const address = peer == nullptr ? nullptr : zmq_msg_gets(&message, "Peer-Address");
     if (address != nullptr) *peer = address;
+    frames.push_back(take_frame(message));
     zmq_msg_close(&message);
   }
   return frames;

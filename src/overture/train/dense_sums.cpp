@@ -14,12 +14,13 @@ std::span<float> DenseSums::share(int rank) const {
                             static_cast<std::size_t>(block.end - block.begin));
 }
 
+// This trainer's own share stays where it is.
 void DenseSums::begin(std::int64_t batch, std::span<float> gradients, Outbox& out) {
   batch_ = batch;
   gradients_ = gradients;
   for (int rank = 0; rank < inbox_.trainers(); ++rank) {
     rpc::Buffer payload;
-    rpc::WireWriter(payload).put(std::span<const float>(share(rank)));
+    if (rank != inbox_.rank()) rpc::WireWriter(payload).put(std::span<const float>(share(rank)));
     inbox_.send(rank, Kind::dense_gradients, batch, std::move(payload), out);
   }
   stage_ = Stage::gradients;
@@ -34,24 +35,27 @@ bool DenseSums::advance(Outbox& out) {
   return false;
 }
 
+// In the order of ranks, where the message to the others is made.
 bool DenseSums::add_up(Outbox& out) {
   const std::vector<rpc::Message> received = inbox_.from_all(Kind::dense_gradients, batch_);
   if (received.empty()) return false;
-  const std::size_t size = share(inbox_.rank()).size();
-  std::vector<float> sum;
-  for (const rpc::Message& message : received) {
-    const auto gradients = rpc::WireReader(message.payload).array<float>();
-    rpc::require(gradients.size() == size, "dense gradients are of another size");
-    if (sum.empty()) {
-      sum.assign(gradients.begin(), gradients.end());
+  const std::span<float> own = share(inbox_.rank());
+  rpc::Buffer payload;
+  float* const sum = rpc::WireWriter(payload).room<float>(own.size());
+  for (int rank = 0; rank < inbox_.trainers(); ++rank) {
+    std::span<const float> gradients = own;
+    if (rank != inbox_.rank())
+      gradients = rpc::WireReader(received[static_cast<std::size_t>(rank)].payload).array<float>();
+    rpc::require(gradients.size() == own.size(), "dense gradients are of another size");
+    if (rank == 0) {
+      std::ranges::copy(gradients, sum);
     } else {
-      embedding::kernels().add(std::ssize(sum), gradients.data(), sum.data());
+      embedding::kernels().add(std::ssize(own), gradients.data(), sum);
     }
   }
+  std::copy_n(sum, own.size(), own.begin());
   for (int rank = 0; rank < inbox_.trainers(); ++rank) {
-    rpc::Buffer payload;
-    rpc::WireWriter(payload).put(std::span<const float>(sum));
-    inbox_.send(rank, Kind::dense_sums, batch_, std::move(payload), out);
+    inbox_.send(rank, Kind::dense_sums, batch_, rank == inbox_.rank() ? rpc::Buffer() : payload, out);
   }
   stage_ = Stage::sums;
   return true;
@@ -61,10 +65,11 @@ bool DenseSums::collect() {
   const std::vector<rpc::Message> received = inbox_.from_all(Kind::dense_sums, batch_);
   if (received.empty()) return false;
   for (int rank = 0; rank < inbox_.trainers(); ++rank) {
+    if (rank == inbox_.rank()) continue;
     const auto sums = rpc::WireReader(received[static_cast<std::size_t>(rank)].payload).array<float>();
     const std::span<float> to = share(rank);
     rpc::require(sums.size() == to.size(), "dense sums are of another size");
-    std::copy(sums.begin(), sums.end(), to.begin());
+    std::ranges::copy(sums, to.begin());
   }
   stage_ = Stage::done;
   return true;
