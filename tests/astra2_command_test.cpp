@@ -51,6 +51,40 @@ TEST(Astra2Command, LeavesTablesATraceAndAReport) {
             std::string::npos);
 }
 
+TEST(Astra2Command, TheSummaryIsJsonAndAnotherRunsFolderIsNotOverwritten) {
+  const TemporaryFolder folder;
+  const Outcome json = run_overture(words({"astra2", "--json"}, flags_of(kGolden / "pipeline4-ring-unaware")),
+                                    {.folder = folder.path()});
+  EXPECT_EQ(json.exit_code, 0) << json.text();
+  EXPECT_EQ(json.out.front(), '{') << json.text();
+  EXPECT_NE(json.out.find("\"finished_us\""), std::string::npos) << json.text();
+  const Words aware = words({"astra2", "--congestion-aware", "--no-report", "-o", "out"}, flags_of(kTraces));
+  ASSERT_EQ(run_overture(aware, {.folder = folder.path()}).exit_code, 0);
+  EXPECT_FALSE(fs::exists(folder.path() / "out/report.html"));
+  const Words unaware = words({"astra2", "--no-report", "-o", "out"}, flags_of(kTraces));
+  const Outcome refused = run_overture(unaware, {.folder = folder.path()});
+  EXPECT_EQ(refused.exit_code, 2) << refused.text();
+  EXPECT_EQ(run_overture(words(unaware, {"--overwrite"}), {.folder = folder.path()}).exit_code, 0);
+}
+
+// As the original: on the console nothing more, in the log file every node of every NPU.
+TEST(Astra2Command, TraceEnabledLogsEveryNode) {
+  const TemporaryFolder folder;
+  std::string system = read_text(kTraces / "system.json");
+  system.insert(system.find('{') + 1, "\"trace-enabled\": 1,");
+  folder.write("system.json", system);
+  Words flags = flags_of(kTraces);
+  flags[1] = "--system-configuration=system.json";
+  const Outcome outcome =
+      run_overture(words({"astra2", "--congestion-aware"}, flags), {.folder = folder.path()});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.text();
+  EXPECT_EQ(outcome.out.find("issue,"), std::string::npos);
+  const std::string log = read_text(folder.path() / "log/log.log");
+  EXPECT_NE(log.find("[workload] [debug] issue,sys->id=7, tick=0, node->id="), std::string::npos);
+  EXPECT_NE(log.find("[workload] [debug] callback,sys->id=7, tick="), std::string::npos);
+  EXPECT_NE(log.find("sys[0] finished"), std::string::npos);
+}
+
 // Formula, flows, packets and rotors play the same traces.
 TEST(Astra2Command, TracesRunOnEveryNetwork) {
   const std::string workload = "workload: {chakra: " + (kTraces / "workload").string() +
@@ -80,6 +114,9 @@ TEST(Astra2Command, EqualTracesStandForMoreRanksAndTheSummarySaysSo) {
   EXPECT_EQ(outcome.exit_code, 0) << outcome.text();
   EXPECT_NE(outcome.out.find("stand for 64 ranks"), std::string::npos) << outcome.text();
   EXPECT_NE(read_text(folder.path() / "out/summary.json").find("stand for 64 ranks"), std::string::npos);
+  const std::string layers = read_text(folder.path() / "out/layers.csv");
+  EXPECT_NE(layers.find("\nbottom_fwd,60.000000,0.000000,"), std::string::npos) << layers;
+  EXPECT_NE(read_text(folder.path() / "out/tasks.csv").find("bottom_fwd,compute,all,"), std::string::npos);
 }
 
 TEST(Astra2Command, AnImportedSetupRuns) {

@@ -57,7 +57,7 @@ Config config_of(std::vector<Dimension> dimensions, std::vector<system::Algorith
   return config;
 }
 
-std::vector<std::int64_t> cycles(const RunResult& result) {
+std::vector<std::int64_t> cycles(const MachineResult& result) {
   std::vector<std::int64_t> all;
   for (const NpuResult& npu : result.npus) all.push_back(npu.cycles);
   return all;
@@ -76,7 +76,7 @@ TEST_P(GoldenAstra2, EveryNpuFinishesInTheSameCycle) {
                                      .memory = folder / "remote_memory.json"},
                                     GetParam().ends_with("-aware"));
   const Programs programs = read_programs(folder / "workload", config.network.npus());
-  const RunResult result = run(config, programs);
+  const MachineResult result = run(config, programs);
   std::ifstream expected(folder / "expected.txt");
   std::string line;
   std::size_t compared = 0;
@@ -92,7 +92,7 @@ TEST_P(GoldenAstra2, EveryNpuFinishesInTheSameCycle) {
   }
   EXPECT_EQ(compared, result.npus.size());
   if (all_alike(config, programs)) {
-    const RunResult mirrored = run(config, programs, {.mirror = true});
+    const MachineResult mirrored = run(config, programs, {.mirror = true});
     EXPECT_TRUE(mirrored.mirrored);
     EXPECT_EQ(cycles(mirrored), cycles(result));
   }
@@ -162,7 +162,7 @@ TEST(Astra2, LargeRingsGiveTheOriginalsCycles) {
         config_of({{DimensionKind::ring, npus, 50, 500}}, {{system::AlgorithmKind::ring}}, false);
     const Programs programs(static_cast<std::size_t>(npus),
                             chain({collective(chakra::Collective::all_reduce, 64 << 20)}));
-    const RunResult result = run(config, programs);
+    const MachineResult result = run(config, programs);
     EXPECT_TRUE(result.mirrored);
     return result.cycles();
   };

@@ -53,7 +53,6 @@ struct SystemFile {
   bool replay_only = false;
   bool trace = false;
   bool track_memory = false;
-  std::string memory_trace_file = "local_mem_trace";
   std::optional<system::SharedBus> shared_bus;
   std::array<std::vector<Implementation>, kPlayed> implementations;
   std::array<std::string, kPlayed> custom;            // prefix of a trace that is the algorithm; empty: none

@@ -298,7 +298,6 @@ SystemFile read_system(const std::string& file, double injection_scale) {
   system.replay_only = object.flag("replay-only");
   system.trace = object.flag("trace-enabled");
   system.track_memory = object.flag("track-local-mem");
-  system.memory_trace_file = object.text("local-mem-trace-filename", system.memory_trace_file);
   system.shared_bus = read_bus(object);
   read_implementations(object, system);
   read_custom_nodes(object, system);
@@ -444,6 +443,8 @@ std::vector<std::string> warnings(const Config& config) {
                     "first dimensions are simulated, so the time is too short",
                     kWords[k], list.size(), config.network.dimensions.size()));
   }
+  if (config.system.track_memory)
+    texts.emplace_back("track-local-mem: memory is not tracked, and no memory trace is written");
   return texts;
 }
 

@@ -127,7 +127,7 @@ std::string missing_message(const World& world, int npu) {
 
 }  // namespace
 
-std::int64_t RunResult::cycles() const {
+std::int64_t MachineResult::cycles() const {
   std::int64_t latest = 0;
   for (const NpuResult& npu : npus) latest = std::max(latest, npu.cycles);
   return latest;
@@ -152,7 +152,7 @@ bool all_alike(const Config& config, const Programs& programs) {
   return true;
 }
 
-RunResult run(const Config& config, const Programs& programs, const RunOptions& options) {
+MachineResult run(const Config& config, const Programs& programs, const RunOptions& options) {
   for (std::size_t npu = 0; npu < programs.size(); ++npu) {
     const bool seen = npu > 0 && programs[npu] == programs[npu - 1];
     // Programs that name no ranks are as runnable for one NPU as for the next.
@@ -172,12 +172,12 @@ RunResult run(const Config& config, const Programs& programs, const RunOptions& 
   for (const auto& npu : world.npus) {
     if (complete && !npu->result().finished) report_deadlock(world);
   }
-  RunResult result{.complete = complete,
-                   .mirrored = mirrored,
-                   .finish_order = std::move(order),
-                   .messages = world.transport.messages(),
-                   .events = world.events.executed(),
-                   .network = world.wires->record()};
+  MachineResult result{.complete = complete,
+                       .mirrored = mirrored,
+                       .finish_order = std::move(order),
+                       .messages = world.transport.messages(),
+                       .events = world.events.executed(),
+                       .network = world.wires->record()};
   for (std::size_t npu = 0; npu < programs.size(); ++npu)
     result.npus.push_back(world.npus[mirrored ? 0 : npu]->result());
   for (std::size_t npu = 1; mirrored && npu < programs.size(); ++npu)

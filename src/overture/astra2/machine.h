@@ -22,7 +22,7 @@ struct RunOptions {
   std::function<void(int npu, int size, int coordinate)> ring_made;  // see Shared
 };
 
-struct RunResult {
+struct MachineResult {
   std::vector<NpuResult> npus;    // of every NPU; of a mirrored run all alike
   bool complete = true;           // nobody interrupted it
   bool mirrored = false;          // NPU 0 was simulated and stands for all
@@ -35,8 +35,8 @@ struct RunResult {
 
 // One program for every NPU; equal ones may be shared. Throws UserError for what cannot run, before time
 // zero, and for a run that does not end, with who waits for whom.
-RunResult run(const Config& config, const std::vector<std::shared_ptr<const Program>>& programs,
-              const RunOptions& options = {});
+MachineResult run(const Config& config, const std::vector<std::shared_ptr<const Program>>& programs,
+                  const RunOptions& options = {});
 
 // Can NPU 0 stand for all? So it can when all do the same and the network looks the same from everywhere.
 bool all_alike(const Config& config, const std::vector<std::shared_ptr<const Program>>& programs);

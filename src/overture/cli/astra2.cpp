@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <memory>
@@ -7,13 +8,13 @@
 
 #include "overture/astra2/files.h"
 #include "overture/astra2/machine.h"
-#include "overture/base/append.h"
 #include "overture/base/error.h"
 #include "overture/base/files.h"
 #include "overture/base/interrupt.h"
 #include "overture/base/text.h"
 #include "overture/cli/astra2_files.h"
 #include "overture/cli/commands.h"
+#include "overture/cli/output.h"
 #include "overture/cli/version.h"
 #include "overture/report/npu_folder.h"
 
@@ -25,27 +26,32 @@ struct Astra2Options {
   std::string backend = "congestion_unaware";
   std::string logging = "empty";
   std::string log_folder;
-  std::string results;
+  Output output;
   std::string run_name = "ASTRA-sim 2 run";
   bool aware = false;
   bool full = false;
   bool quiet = false;
 };
 
-// The original's log, line by line, as its console shows it.
+// The original's log, line by line: as its console shows it, and with the level "debug" as its file has it.
 class AstraLog {
  public:
   void line(std::string_view logger, std::string_view text, std::string_view level = "info") {
     const auto now = std::chrono::system_clock::now();
     const auto ms =
         std::chrono::duration_cast<std::chrono::milliseconds>(now.time_since_epoch()).count() % 1000;
-    append_format(text_, "[{:%Y-%m-%d %H:%M:%S}.{:03}] [{}] [{}] {}\n",
-                  fmt::localtime(std::chrono::system_clock::to_time_t(now)), ms, logger, level, text);
+    const std::string line =
+        fmt::format("[{:%Y-%m-%d %H:%M:%S}.{:03}] [{}] [{}] {}\n",
+                    fmt::localtime(std::chrono::system_clock::to_time_t(now)), ms, logger, level, text);
+    if (level != "debug") console_ += line;
+    file_ += line;
   }
-  const std::string& text() const { return text_; }
+  const std::string& console() const { return console_; }
+  const std::string& file() const { return file_; }
 
  private:
-  std::string text_;
+  std::string console_;
+  std::string file_;
 };
 
 void log_rings(AstraLog& log, const astra2::Config& config) {
@@ -103,6 +109,31 @@ void log_npu(AstraLog& log, const astra2::NpuResult& npu, int number, bool roofl
   if (roofline) log_roofline(log, npu, number);
 }
 
+// What trace-enabled adds to the log file: every node as it is issued and as it ends.
+void log_nodes(AstraLog& log, const report::NpuRecorder& recorder) {
+  struct Line {
+    std::int64_t tick;
+    int order;  // of one tick: what ends lets others begin
+    const report::NpuRecorder::Interval* of;
+    bool ends;
+  };
+  std::vector<Line> lines;
+  for (const auto& interval : recorder.intervals()) {
+    lines.push_back({interval.start_ns, 1, &interval, false});
+    lines.push_back({interval.end_ns, interval.end_ns == interval.start_ns ? 2 : 0, &interval, true});
+  }
+  std::ranges::stable_sort(lines, {}, [](const Line& line) { return std::pair(line.tick, line.order); });
+  for (const Line& line : lines) {
+    const astra2::Program& program = *recorder.programs()[static_cast<std::size_t>(line.of->npu)];
+    const chakra::Node& node = program.node(line.of->node);
+    log.line("workload",
+             fmt::format("{},sys->id={}, tick={}, node->id={}, node->name={}, node->type={}",
+                         line.ends ? "callback" : "issue", line.of->npu, line.tick, node.id,
+                         program.trace.name(node), static_cast<int>(node.kind)),
+             "debug");
+  }
+}
+
 bool is_aware(const std::string& backend) {
   if (backend == "congestion_aware" || backend == "aware") return true;
   if (backend == "congestion_unaware" || backend == "unaware") return false;
@@ -110,12 +141,15 @@ bool is_aware(const std::string& backend) {
                   "known: congestion_unaware, congestion_aware");
 }
 
-void write_log(const Astra2Options& options, const AstraLog& log) {
-  if (!options.quiet) fmt::print("{}", log.text());
-  if (options.log_folder.empty()) return;
+bool runs_aware(const Astra2Options& options) { return options.aware || is_aware(options.backend); }
+
+void write_log(const Astra2Options& options, const AstraLog& log, bool traced) {
+  if (!options.quiet) fmt::print("{}", log.console());
+  if (options.log_folder.empty() && !traced) return;
+  const std::filesystem::path folder = options.log_folder.empty() ? "log" : options.log_folder;
   std::error_code error;
-  std::filesystem::create_directories(options.log_folder, error);
-  write_file(std::filesystem::path(options.log_folder) / "log.log", log.text());
+  std::filesystem::create_directories(folder, error);
+  write_file(folder / "log.log", log.file());
 }
 
 // The files of the run, for whoever looks at the folder later.
@@ -124,30 +158,30 @@ std::string files_yaml(const Astra2Options& options) {
   return fmt::format(
       "astra2:\n  backend: {}\n  workload: {}\n  system: {}\n  network: {}\n  memory: {}\n  groups: {}\n"
       "  queues: {}\n  injection_scale: {}\n  rendezvous: {}\n",
-      options.backend, files.workload, files.system, files.network, files.memory, files.groups, files.queues,
-      options.files.injection_scale, files.rendezvous);
+      runs_aware(options) ? "congestion_aware" : "congestion_unaware", files.workload, files.system,
+      files.network, files.memory, files.groups, files.queues, options.files.injection_scale,
+      files.rendezvous);
 }
 
-void write_results(const Astra2Options& options, const Astra2Run& loaded, const astra2::RunResult& result,
-                   const report::NpuRecorder& recorder) {
+void give_results(const Astra2Options& options, const Astra2Run& loaded, const astra2::MachineResult& result,
+                  const report::NpuRecorder& recorder) {
   const report::NpuRun run{.name = options.run_name,
                            .version = version_text(),
                            .setup_yaml = files_yaml(options),
                            .config = loaded.config,
                            .result = result,
                            .recorder = recorder};
-  write_npu_folder(run, options.results);
+  json_result(npu_summary_json(run));
+  if (options.output.folder.empty()) return;
+  const std::filesystem::path folder = options.output.folder;
+  write_npu_folder(run, folder, !options.output.no_report);
   fmt::print(stderr, "why: {}\n", wrap(npu_why(run), 80, 5));
-  fmt::print(stderr, "report: {}\n", (std::filesystem::path(options.results) / "report.html").string());
+  fmt::print(stderr, "results: {}\n", folder.string());
+  if (!options.output.no_report) fmt::print(stderr, "report: {}\n", (folder / "report.html").string());
 }
 
-int run(const Astra2Options& options) {
-  const Interrupt interrupt;
-  const Astra2Run loaded = load_astra2(options.files, options.aware || is_aware(options.backend));
-  for (const std::string& warning : astra2::warnings(loaded.config))
-    fmt::print(stderr, "note: {}\n", warning);
-  AstraLog log;
-  log_rings(log, loaded.config);
+// The log has a line for every ring that an NPU makes.
+astra2::RunOptions logged(const Astra2Options& options, AstraLog& log) {
   astra2::RunOptions how{.simulate_all = options.full};
   how.ring_made = [&log](int npu, int size, int coordinate) {
     log.line("system::topology::RingTopology",
@@ -156,14 +190,30 @@ int run(const Astra2Options& options) {
                  "nodes in ring {1}",
                  npu, size, coordinate));
   };
+  return how;
+}
+
+int run(const Astra2Options& options) {
+  const Interrupt interrupt;
+  const Astra2Run loaded = load_astra2(options.files, runs_aware(options));
+  if (!options.output.folder.empty())
+    claim(options.output, options.output.folder, "astra2", files_yaml(options));
+  for (const std::string& warning : astra2::warnings(loaded.config))
+    fmt::print(stderr, "note: {}\n", warning);
+  AstraLog log;
+  log_rings(log, loaded.config);
+  const bool traced = loaded.config.system.trace;
+  astra2::RunOptions how = logged(options, log);
+  how.simulate_all |= traced;
   report::NpuRecorder recorder(loaded.programs);
-  if (!options.results.empty()) how.observer = recorder.observer();
-  const astra2::RunResult result = astra2::run(loaded.config, loaded.programs, how);
+  if (!options.output.folder.empty() || traced) how.observer = recorder.observer();
+  const astra2::MachineResult result = astra2::run(loaded.config, loaded.programs, how);
+  if (traced) log_nodes(log, recorder);
   for (const int npu : result.finish_order)
     log_npu(log, result.npus[static_cast<std::size_t>(npu)], npu, loaded.config.system.roofline);
   if (result.complete) log.line("system", "Exiting", "warning");
-  write_log(options, log);
-  if (!options.results.empty()) write_results(options, loaded, result, recorder);
+  write_log(options, log, traced);
+  give_results(options, loaded, result, recorder);
   if (result.complete) return 0;
   fmt::print(stderr, "interrupted: NPUs that had not finished are not listed\n");
   return 130;
@@ -176,13 +226,14 @@ void add_astra2(Command& root) {
   Command command = root.add(
       "astra2", "Run ASTRA-sim 2's files (Chakra traces), cycle for cycle, with its flags and its log");
   add_astra2_file_options(command, options->files);
+  add_output(command, options->output, "none: only the log is printed", "-o,--results");
   command
       .option("--backend", options->backend,
               "congestion_unaware, or congestion_aware (links with queues, one dimension)")
       .flag("--congestion-aware", options->aware, "The same as --backend congestion_aware")
       .option("--logging-configuration", options->logging, "Accepted and not read")
-      .option("--logging-folder", options->log_folder, "Also write the log to FOLDER/log.log")
-      .option("--results", options->results, "Also a folder with tables, a trace and report.html")
+      .option("--logging-folder", options->log_folder,
+              "Also write the log to FOLDER/log.log; where trace-enabled is set, to log/log.log by default")
       .option("--run-name", options->run_name, "Name of the run in the results")
       .flag("--simulate-all-npus", options->full, "Simulate every NPU even where one tells all")
       .flag("--quiet", options->quiet, "Do not print the log")
@@ -190,7 +241,7 @@ void add_astra2(Command& root) {
           "  overture astra2 --workload-configuration=workload \\\n"
           "    --system-configuration=system.json --network-configuration=network.yml \\\n"
           "    --remote-memory-configuration=memory.json\n"
-          "  overture astra2 --backend congestion_aware ...")
+          "  overture astra2 --backend congestion_aware -o results/aware ...")
       .runs([options] { return run(*options); });
 }
 

@@ -35,7 +35,7 @@ void print_summary(const report::Run& run) {
   table.add({"compute", to_string(result.compute()), percent(result.compute(), result.finished)});
   table.add(
       {"exposed communication", to_string(result.exposed()), percent(result.exposed(), result.finished)});
-  if (run.config.tasks) {
+  if (run.config.tasks && run.observed.messages + run.observed.collectives > Bytes{}) {
     table.add({"messages between ranks", to_string(run.observed.messages), ""});
     table.add({"collectives", to_string(run.observed.collectives), ""});
   }

@@ -28,7 +28,7 @@ constexpr int kTracedRanks = 16;
 double npu_us(std::int64_t ns) { return static_cast<double>(ns) / 1000; }
 std::int64_t used(const astra2::NpuResult& npu, Use use) { return npu.used[static_cast<std::size_t>(use)]; }
 
-std::string npu_ranks_csv(const astra2::RunResult& result) {
+std::string npu_ranks_csv(const astra2::MachineResult& result) {
   std::string text =
       "rank,busy_us,waiting_us,finished_us,exposed_us,gpu_us,communication_us,cpu_us,remote_memory_us,"
       "collectives\n";
@@ -148,6 +148,19 @@ void write_npu_trace(const NpuRun& run, const std::filesystem::path& folder) {
   write_trace_files(traces, folder);
 }
 
+Json npu_summary(const NpuRun& run) {
+  Json summary =
+      summary_head({.kind = "astra2", .name = run.name, .version = run.version, .why = npu_why(run)});
+  summary.update({{"ranks", run.result.npus.size()},
+                  {"finished_us", npu_us(run.result.cycles())},
+                  {"congestion_aware", run.config.network.congestion_aware},
+                  {"one_rank_stands_for_all", run.result.mirrored},
+                  {"complete", run.result.complete},
+                  {"simulated_messages", run.result.messages},
+                  {"delivered_bytes", run.result.network.delivered.count()}});
+  return summary;
+}
+
 }  // namespace
 
 astra2::NodeObserver NpuRecorder::observer() {
@@ -170,7 +183,9 @@ std::string npu_why(const NpuRun& run) {
       gpu > 50 ? "computing faster" : "communicating less, or over faster links");
 }
 
-void write_npu_folder(const NpuRun& run, const std::filesystem::path& folder) {
+std::string npu_summary_json(const NpuRun& run) { return summary_text(npu_summary(run)); }
+
+void write_npu_folder(const NpuRun& run, const std::filesystem::path& folder, bool with_report) {
   make_results_folder(folder);
   write_file(folder / "ranks.csv", npu_ranks_csv(run.result));
   write_file(folder / "layers.csv", npu_layers_csv(run.recorder));
@@ -184,17 +199,8 @@ void write_npu_folder(const NpuRun& run, const std::filesystem::path& folder) {
     digest.add(npu.cycles);
     digest.add(static_cast<std::int64_t>(npu.exposed()));
   }
-  Json summary =
-      summary_head({.kind = "astra2", .name = run.name, .version = run.version, .why = npu_why(run)});
-  summary.update({{"ranks", run.result.npus.size()},
-                  {"finished_us", npu_us(run.result.cycles())},
-                  {"congestion_aware", run.config.network.congestion_aware},
-                  {"one_rank_stands_for_all", run.result.mirrored},
-                  {"complete", run.result.complete},
-                  {"simulated_messages", run.result.messages},
-                  {"delivered_bytes", run.result.network.delivered.count()}});
-  write_summary(std::move(summary), digest, run.setup_yaml, folder);
-  write_html(folder);
+  write_summary(npu_summary(run), digest, run.setup_yaml, folder);
+  if (with_report) write_html(folder);
 }
 
 }  // namespace overture::report

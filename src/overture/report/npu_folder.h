@@ -39,15 +39,18 @@ struct NpuRun {
   std::string version;
   std::string setup_yaml;  // the files it was made from
   const astra2::Config& config;
-  const astra2::RunResult& result;
+  const astra2::MachineResult& result;
   const NpuRecorder& recorder;
 };
 
 // Where the time went, in a sentence.
 std::string npu_why(const NpuRun& run);
 
+// The numbers of the whole run.
+std::string npu_summary_json(const NpuRun& run);
+
 // Makes the folder if need be; writes summary.json, setup.yaml, ranks.csv, layers.csv, operations.csv of runs
 // small enough to look at, links.csv, trace.json.gz and report.html. Throws UserError.
-void write_npu_folder(const NpuRun& run, const std::filesystem::path& folder);
+void write_npu_folder(const NpuRun& run, const std::filesystem::path& folder, bool with_report = true);
 
 }  // namespace overture::report

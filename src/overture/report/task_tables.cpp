@@ -30,7 +30,10 @@ std::string ranks_csv(const simulation::Timeline& run) {
 
 std::string place(const TaskGraph& graph, TaskId id) {
   switch (graph.kind(id)) {
-    case TaskKind::compute: return fmt::format("compute,{},", index(graph.compute(id).rank));
+    case TaskKind::compute: {
+      const Rank rank = graph.compute(id).rank;
+      return rank == workload::kEveryone ? "compute,all," : fmt::format("compute,{},", index(rank));
+    }
     case TaskKind::message:
       return fmt::format("message,{},{}", index(graph.message(id).from), index(graph.message(id).to));
     case TaskKind::pause: return "pause,,";

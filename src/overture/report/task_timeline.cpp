@@ -33,12 +33,14 @@ class Builder {
   Builder(const TaskGraph& graph, const Timeline& run, const std::vector<TaskId>& waited,
           const std::vector<TraceCounter>& counters)
       : graph_(graph), run_(run), waited_(waited) {
-    const std::vector<int> shown = sampled_ranks(graph.ranks(), kShownRanks);
+    // Where every task is everyone's, one rank tells all.
+    const std::vector<int> shown = sampled_ranks(graph.symbolic() ? 1 : graph.ranks(), kShownRanks);
     for (const int rank : shown) {
       Lanes& made = ranks_.emplace(rank, Lanes{Trace(rank, graph.ranks(), kMostTraceEvents / shown.size())})
                         .first->second;
       made.trace.name_stream(kComputeStream, "compute");
       made.trace.add(TraceStep{0, Time{}, run.finished});
+      if (graph.symbolic()) made.trace.set_note("every rank does the same; rank 0 stands for all");
     }
     for (const TraceCounter& counter : counters) ranks_.begin()->second.trace.add(counter);
   }
@@ -59,7 +61,7 @@ class Builder {
 
   void add(TaskId id) {
     switch (graph_.kind(id)) {
-      case TaskKind::compute: return add(id, graph_.compute(id).rank, slice(id, graph_.name(id)));
+      case TaskKind::compute: return add_compute(id, graph_.compute(id).rank);
       case TaskKind::message: {
         const workload::MessageTask task = graph_.message(id);
         TraceSlice sent = slice(id, "ncclKernel_SendRecv " + graph_.name(id));
@@ -79,6 +81,11 @@ class Builder {
       }
       case TaskKind::pause: return;
     }
+  }
+
+  void add_compute(TaskId id, Rank rank) {
+    if (rank != workload::kEveryone) return add(id, rank, slice(id, graph_.name(id)));
+    for (const auto& [shown, lanes] : ranks_) add(id, Rank{shown}, slice(id, graph_.name(id)));
   }
 
   TraceSlice slice(TaskId id, std::string name) const {
@@ -137,7 +144,8 @@ class Builder {
 
 bool involves(const TaskGraph& graph, TaskId id, Rank rank) {
   switch (graph.kind(id)) {
-    case TaskKind::compute: return graph.compute(id).rank == rank;
+    case TaskKind::compute:
+      return graph.compute(id).rank == rank || graph.compute(id).rank == workload::kEveryone;
     case TaskKind::pause: return false;
     case TaskKind::message: return graph.message(id).from == rank || graph.message(id).to == rank;
     case TaskKind::collective: {

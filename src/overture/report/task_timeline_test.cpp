@@ -57,5 +57,35 @@ TEST(TaskTimeline, ComputedAndExposedTimeOfTheBusiestRankAddUpToTheRun) {
   EXPECT_FALSE(times.contains("forward")) << "rank 0's alone";
 }
 
+// Everybody computes for 2 us, reduces for 3 us and computes for 1 us: described once, for all.
+struct Symbolic {
+  TaskGraph graph{4};
+  TaskId forward = graph.add(ComputeTask{workload::kEveryone, 2us}, graph.add_label("forward"));
+  TaskId reduce = graph.add(workload::CollectiveTask{.group = graph.add_group_of_all(), .size = 8_B},
+                            graph.add_label("reduce"));
+  TaskId update = graph.add(ComputeTask{workload::kEveryone, 1us}, graph.add_label("update"));
+  Timeline run{.finished = 6us,
+               .start = {Time{0us}, Time{2us}, Time{5us}},
+               .end = {Time{2us}, Time{5us}, Time{6us}},
+               .busy = {3us}};
+
+  Symbolic() {
+    graph.depend(forward, reduce);
+    graph.depend(reduce, update);
+  }
+};
+
+TEST(TaskTimeline, WhatEverybodyDoesIsCountedOnce) {
+  const Symbolic example;
+  std::map<std::string, LabelTime> times;
+  for (const LabelTime& time :
+       label_times(example.graph, example.run, waited_for(example.graph, example.run)))
+    times[time.name] = time;
+  EXPECT_EQ(times.at("forward").compute, Duration{2us});
+  EXPECT_EQ(times.at("reduce").exposed, Duration{3us});
+  EXPECT_EQ(times.at("update").compute, Duration{1us});
+  EXPECT_EQ(times.at("update").exposed, Duration{});
+}
+
 }  // namespace
 }  // namespace overture::report

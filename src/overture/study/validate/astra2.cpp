@@ -25,7 +25,7 @@ astra2::Config astra2_config(const fs::path& folder) {
 }
 
 // How many numbers of the reference there are, and how many are equal.
-Check compare(const fs::path& folder, const astra2::RunResult& result) {
+Check compare(const fs::path& folder, const astra2::MachineResult& result) {
   Check check{.source = "ASTRA-sim 2", .scenario = folder.filename(), .what = "equal cycles"};
   std::ifstream expected(folder / "expected.txt");
   std::string line;
@@ -48,7 +48,7 @@ void validate_astra2(const fs::path& golden, const Report& report) {
   for (const fs::path& folder : program_cases(golden / "astra-sim-2")) {
     const std::clock_t start = std::clock();
     const astra2::Config config = astra2_config(folder);
-    const astra2::RunResult result =
+    const astra2::MachineResult result =
         run(config, astra2::read_programs(folder / "workload", config.network.npus()));
     Check check = compare(folder, result);
     check.seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
