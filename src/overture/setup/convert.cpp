@@ -84,6 +84,7 @@ std::string write_algorithm(const Algorithm& algorithm) {
 Result<bool> read(const std::string& text, Duration& value) { return take(parse_duration(text), value); }
 Result<bool> read(const std::string& text, Bytes& value) { return take(parse_bytes(text), value); }
 Result<bool> read(const std::string& text, Bandwidth& value) { return take(parse_bandwidth(text), value); }
+Result<bool> read(const std::string& text, Dollars& value) { return take(parse_dollars(text), value); }
 Result<bool> read(const std::string& text, std::uint64_t& value) { return read_whole(text, value); }
 Result<bool> read(const std::string& text, int& value) { return read_whole(text, value); }
 Result<bool> read(const std::string& text, double& value) {
@@ -124,6 +125,7 @@ Result<bool> read(const std::string& text, MemoryRateField value) {
 std::string write(Duration value) { return exact(value); }
 std::string write(Bytes value) { return exact(value); }
 std::string write(Bandwidth value) { return exact(value); }
+std::string write(Dollars value) { return exact(value); }
 std::string write(std::uint64_t value) { return fmt::format("{}", value); }
 std::string write(int value) { return fmt::format("{}", value); }
 std::string write(double value) { return fmt::format("{}", value); }

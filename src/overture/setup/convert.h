@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "overture/base/dollars.h"
 #include "overture/base/result.h"
 #include "overture/base/units.h"
 #include "overture/setup/vocabulary.h"
@@ -30,6 +31,7 @@ struct MemoryRateField {
 Result<bool> read(const std::string& text, Duration& value);
 Result<bool> read(const std::string& text, Bytes& value);
 Result<bool> read(const std::string& text, Bandwidth& value);
+Result<bool> read(const std::string& text, Dollars& value);
 Result<bool> read(const std::string& text, int& value);
 Result<bool> read(const std::string& text, std::uint64_t& value);
 Result<bool> read(const std::string& text, double& value);
@@ -42,6 +44,7 @@ Result<bool> read(const std::string& text, MemoryRateField value);
 std::string write(Duration value);
 std::string write(Bytes value);
 std::string write(Bandwidth value);
+std::string write(Dollars value);
 std::string write(int value);
 std::string write(std::uint64_t value);
 std::string write(double value);
@@ -54,6 +57,7 @@ std::string write(MemoryRateField value);
 inline std::string describe_type(Duration) { return "time"; }
 inline std::string describe_type(Bytes) { return "size"; }
 inline std::string describe_type(Bandwidth) { return "rate"; }
+inline std::string describe_type(Dollars) { return "price"; }
 inline std::string describe_type(std::uint64_t) { return "whole number"; }
 inline std::string describe_type(int) { return "whole number"; }
 inline std::string describe_type(double) { return "number"; }

@@ -23,11 +23,11 @@ void describe(V& v, TopologyChoice& t) {
       [](auto& g, OperaChoice& c) {
         g.from("Opera (NSDI 2020) and its simulator opera-htsim");
         g.field("tors", c.tors, "Top-of-rack switches");
-        g.field("ports", c.ports, "Of each; even");
+        g.field("ports", c.ports, "Ports of each ToR; an even number");
         g.field("dark", c.dark, "How long a rotor takes to change");
         g.field("slice", c.slice, "0: as short as the longest path allows");
-        g.field("queue_packets", c.queue_packets, "That a low-latency packet may meet at each hop");
-        g.field("draws", c.draws, "Of schedules; the one with the fewest hops is kept");
+        g.field("queue_packets", c.queue_packets, "Packets that a low-latency packet may meet at each hop");
+        g.field("draws", c.draws, "Schedules that are drawn; the one with the fewest hops is kept");
         g.field("file", c.file, "Instead of all these: the circuits of a dynexp file, beside the setup");
       });
   v.field("file", t.file, "A graph in a text file, beside the setup");
@@ -68,7 +68,7 @@ void describe(V& v, TcpConfig& t) {
   v.field("slow_start_threshold", t.slow_start_threshold, "Segments; unlimited if left out");
   v.field("ack_delay", t.ack_delay, "From a data packet's arrival to its ACK; every packet has one");
   v.field("send_delay", t.send_delay, "From the send call to the first packet");
-  v.field("duplicate_acks", t.duplicate_acks, "That make a loss (RFC 5681)");
+  v.field("duplicate_acks", t.duplicate_acks, "Duplicate ACKs that count as a loss (RFC 5681)");
   v.field("min_rto", t.min_rto, "Shortest retransmission timeout");
   v.field("max_rto", t.max_rto, "Longest retransmission timeout (RFC 6298)");
   v.field("clock_granularity", t.clock_granularity, "G of RFC 6298");
@@ -82,7 +82,7 @@ void describe(V& v, HtsimDctcpConfig& d) {
   v.field("packet", d.packet, "Size on the wire; there is no header");
   v.field("initial_window", d.initial_window, "Packets");
   v.field("slow_start_threshold", d.slow_start_threshold, "Packets");
-  v.field("gain", d.gain, "Of the moving share of marks");
+  v.field("gain", d.gain, "Gain of the moving share of marks");
   v.field("min_rto", d.min_rto, "Shortest retransmission timeout; it doubles without limit");
   v.field("scan", d.scan, "How often timers are looked at");
   v.field("stamp_syn", d.stamp_syn, "Gives SYNs a time stamp; htsim leaves that of an old packet");
@@ -95,7 +95,7 @@ void describe(V& v, NdpConfig& n) {
   v.field("header", n.header, "On every data packet, and what trimming leaves");
   v.field("control", n.control, "Size of an ACK, NACK or PULL");
   v.field("initial_window", n.initial_window, "Packets of a message that are sent at once");
-  v.field("pull_rate", n.pull_rate, "Of PULLs: share of the packets that the receiver's link carries");
+  v.field("pull_rate", n.pull_rate, "Rate of PULLs, as a share of the packets that the receiver's link carries");
   v.field("pad_packets", n.pad_packets, "The last packet of a message is as long as the others (htsim)");
   v.field("complete_at", n.complete_at,
           "A message ends with its last byte, or when the sender knows (htsim)");
@@ -107,7 +107,7 @@ template <class V>
 void describe(V& v, LosslessConfig& l) {
   v.from("HPCC's simulator: a switch of 32 MB");
   v.field("control", l.control, "How links hold back their senders: not at all, by pause frames, by credits");
-  v.field("buffer", l.buffer, "Of a switch, for all ports and priorities; not with credits");
+  v.field("buffer", l.buffer, "Buffer of a switch, for all ports and priorities; not with credits");
   v.field("dynamic_alpha", l.dynamic_alpha,
           "control none: a queue may hold this share of what is free in the buffer");
   v.words("small_first", l.small_first,
@@ -129,7 +129,7 @@ void describe(V& v, LosslessConfig& l) {
   v.group("credits", "Virtual channels (Garnet)", [&](auto& g) {
     g.from("ASTRA-sim's Garnet, but enough channels for wires of 100 ns");
     g.field("flit", l.credits.flit, "Packets are whole flits");
-    g.field("buffer_flits", l.credits.buffer_flits, "Of a channel; at least a packet");
+    g.field("buffer_flits", l.credits.buffer_flits, "Buffer of a channel in flits; at least a packet");
     g.field("channels", l.credits.channels, "Per class; a torus has two classes");
     g.field("router_delay", l.credits.router_delay, "From a first flit's arrival to when it can leave");
   });
@@ -146,7 +146,7 @@ void describe(V& v, DcqcnConfig& d) {
   v.field("fast_recovery", d.fast_recovery, "Increases that halve the way back, at first");
   v.field("additive", d.additive, "R_AI: later increases");
   v.field("hyper", d.hyper, "R_HAI: when timer and bytes have both gone on for long");
-  v.field("minimum", d.minimum, "Of the rate");
+  v.field("minimum", d.minimum, "Lowest rate of a flow");
 }
 
 template <class V>
@@ -174,17 +174,17 @@ void describe(V& v, PlainConfig& p) {
 template <class V>
 void describe(V& v, network::rotor::RotorConfig& r) {
   v.from("Opera (NSDI 2020) and its simulator opera-htsim");
-  v.field("rate", r.rate, "Of every link");
+  v.field("rate", r.rate, "Rate of every link");
   v.field("wire", r.wire, "From ToR to ToR");
   v.field("packet", r.packet, "With its header");
-  v.field("header", r.header, "Of a packet");
+  v.field("header", r.header, "Header of a packet");
   v.field("bulk_from", r.bulk_from,
           "Messages of at least this size wait for circuits; smaller ones take the current slice's paths. 0 "
           "B: RotorNet");
   v.group("low_latency", "NDP over the slice's paths", [&](auto& g) {
     g.field("control", r.low_latency.control, "Size of an ACK, NACK or PULL");
     g.field("initial_window", r.low_latency.initial_window, "Packets of a message that are sent at once");
-    g.field("pull_rate", r.low_latency.pull_rate, "Of PULLs: share of the line");
+    g.field("pull_rate", r.low_latency.pull_rate, "Rate of PULLs, as a share of the line");
     g.field("queue_packets", r.low_latency.queue_packets, "In a ToR's queue before it cuts packets");
     g.field("pad_packets", r.low_latency.pad_packets, "The last packet is as long as the others");
     g.field("timeout", r.low_latency.timeout, "Without news for so long, packets count as lost");
@@ -247,6 +247,9 @@ void describe(V& v, NetworkSetup& n) {
           [&](auto& g) { describe(g, n.rotor); });
   v.field("threads", n.packets.threads,
           "flows by tcp: the network in so many parts, each on a core; results are the same");
+  v.field("prices", n.prices,
+          "Price list (YAML), beside the setup, for the network's cost; the built-in examples/prices.yaml if "
+          "left out");
   v.field("memory_limit", n.packets.memory_limit, "A network that needs more is refused before the run");
 }
 

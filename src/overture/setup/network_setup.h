@@ -82,6 +82,7 @@ struct NetworkSetup {
   TopologyChoice topology;
   std::optional<topology::HierarchicalSwitchConfig> nodes;  // of several GPUs, on top of the topology
   double oversubscription = 1;
+  std::string prices;  // file of a price list, beside the setup; empty: the built-in one
   FluidChoice fluid;
   network::packet::PacketConfig packets;
   network::rotor::RotorConfig rotor;

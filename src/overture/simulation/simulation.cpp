@@ -6,7 +6,6 @@
 #include <fmt/ranges.h>
 
 #include "overture/base/error.h"
-#include "overture/network/analytical/cost.h"
 #include "overture/system/fit.h"
 #include "overture/system/scope.h"
 #include "overture/system/under_way.h"
@@ -132,8 +131,6 @@ SimulationResult run(const SimulationConfig& config, Prepared prepared, network:
       play(prepared.graph, prepared.system, prepared.machine, network, events, observers, limits);
   if (result.complete && !config.tasks) result.layers = layer_accounts(prepared.graph, result);
   result.layers.resize(config.workload.layers.size());
-  if (const auto* formula = std::get_if<network::AnalyticalConfig>(&config.network))
-    result.cost_dollars = network::cost_in_dollars(*formula);
   result.graph = std::move(prepared.graph);
   return result;
 }

@@ -43,8 +43,7 @@ network::AnalyticalConfig& analytical(SimulationConfig& config);
 
 struct SimulationResult : Timeline {
   workload::TaskGraph graph{0};
-  std::vector<LayerAccount> layers;    // none of a graph of tasks
-  std::optional<double> cost_dollars;  // of the network, where there is a price list for it
+  std::vector<LayerAccount> layers;  // none of a graph of tasks
 };
 
 // What the executor would play. Throws UserError.

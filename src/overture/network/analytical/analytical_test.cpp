@@ -1,7 +1,6 @@
 #include <gtest/gtest.h>
 
 #include "overture/network/analytical/closed_form.h"
-#include "overture/network/analytical/cost.h"
 #include "overture/network/analytical/shared_links.h"
 
 namespace overture::network {
@@ -94,15 +93,6 @@ TEST(SharedLinks, PeersOfAFullMeshDoNotDisturbEachOther) {
   EXPECT_EQ(
       deliveries(mesh, {{Rank{0}, Rank{1}, 100_B}, {Rank{0}, Rank{2}, 100_B}, {Rank{0}, Rank{1}, 100_B}}),
       (std::vector<Duration>{110ns, 110ns, 210ns}));
-}
-
-TEST(Cost, FollowsTheOriginalsPriceList) {
-  // 64 NPUs, 2 links of 32 GB/s each in a ring: 64 links at 64 $.
-  AnalyticalConfig ring = one_dimension(DimensionKind::ring, 64, 2, Contention::none);
-  ring.dimensions[0].link_gib_per_s = 32;
-  EXPECT_DOUBLE_EQ(cost_in_dollars(ring), 64 * 64);
-  ring.dimensions[0].packaging = Packaging::tile;
-  EXPECT_DOUBLE_EQ(cost_in_dollars(ring), 64 * 32);
 }
 
 }  // namespace

@@ -1,0 +1,161 @@
+#include "overture/network/cost.h"
+
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "overture/base/error.h"
+
+namespace overture::network {
+namespace {
+
+using topology::DimensionKind;
+
+// What parts cost at a rate.
+class Parts {
+ public:
+  explicit Parts(const Prices& prices) : prices_(prices) {}
+
+  double share(Bandwidth rate) const {
+    return static_cast<double>(rate.bits_per_second()) / static_cast<double>(prices_.rate.bits_per_second());
+  }
+  double link(Bandwidth rate) const { return prices_.link.amount() * share(rate); }
+  double nic(Bandwidth rate) const { return prices_.nic.amount() * share(rate); }
+  double port(Bandwidth rate) const {
+    return prices_.switch_box.amount() / prices_.switch_ports * share(rate);
+  }
+
+ private:
+  const Prices& prices_;
+};
+
+// Dimensions, as the original counts: by links of so many GiB/s, and whole switches at any rate.
+class Dimensions {
+ public:
+  Dimensions(const AnalyticalConfig& config, const Prices& prices) : config_(config), prices_(prices) {}
+
+  double cost() const {
+    double ranks = 1;
+    for (const DimensionConfig& d : config_.dimensions) ranks *= d.size;
+    double total = ranks * prices_.npu.amount();
+    double ranks_up_to_here = 1;
+    for (const DimensionConfig& d : config_.dimensions) {
+      ranks_up_to_here *= d.size;
+      total += dimension(d, ranks, ranks_up_to_here);
+    }
+    return total;
+  }
+
+ private:
+  double reference_gib() const { return prices_.rate.bytes_per_ns() * 1e9 / (1 << 30); }
+
+  double link_price(const DimensionConfig& d) const {
+    if (d.packaging == Packaging::tile) {
+      return d.kind == DimensionKind::ring ? prices_.tile_link.amount() * d.link_gib_per_s / reference_gib()
+                                           : -1;
+    }
+    return prices_.link.amount() * d.link_gib_per_s / reference_gib();
+  }
+
+  double switches(double ports) const {
+    return std::ceil(ports / prices_.switch_ports) * prices_.switch_box.amount();
+  }
+
+  double pod_to_pod(const DimensionConfig& d, double ranks_up_to_here) const {
+    const int innermost = config_.dimensions.front().size;
+    const double nics_per_package = std::ceil(innermost * d.link_gib_per_s * d.links / reference_gib());
+    const double nics = nics_per_package * (ranks_up_to_here / innermost);
+    return nics * (prices_.nic.amount() + prices_.link.amount()) + switches(nics);
+  }
+
+  double dimension(const DimensionConfig& d, double ranks, double ranks_up_to_here) const {
+    switch (d.kind) {
+      case DimensionKind::ring: return ranks * (d.links / 2) * link_price(d);
+      case DimensionKind::fully_connected: {
+        if (d.size < 2) return 0;
+        const double pairs = static_cast<double>(d.size) * (d.size - 1) / 2;
+        return pairs * usable_links(d) * (ranks / d.size) * link_price(d);
+      }
+      case DimensionKind::switched:
+        if (d.packaging == Packaging::pod_to_pod) return pod_to_pod(d, ranks_up_to_here);
+        return ranks_up_to_here * d.links * link_price(d) + switches(ranks_up_to_here * d.links);
+    }
+    return 0;
+  }
+
+  const AnalyticalConfig& config_;
+  const Prices& prices_;
+};
+
+// Machines and their parts; so is a router that one machine alone is on, as in a torus.
+std::vector<bool> inside_machines(const topology::Graph& graph) {
+  std::vector<int> machines(static_cast<std::size_t>(graph.nodes()));
+  for (const topology::Link& link : graph.links()) {
+    if (graph.is_inside_machine(link.from)) ++machines[static_cast<std::size_t>(link.to)];
+  }
+  std::vector<bool> inside(machines.size());
+  for (int node = 0; node < graph.nodes(); ++node) {
+    const auto i = static_cast<std::size_t>(node);
+    inside[i] = graph.is_inside_machine(node) || (machines[i] == 1 && graph.ports(node) > 2);
+  }
+  return inside;
+}
+
+double cost_of(const AnalyticalConfig& config, const Prices& prices) {
+  return cost_in_dollars(config, prices);
+}
+double cost_of(const PacketNetworkConfig& config, const Prices& prices) {
+  return cost_in_dollars(make_topology(config.topology).graph, prices);
+}
+double cost_of(const RotorNetworkConfig& config, const Prices& prices) {
+  return cost_in_dollars(make_opera(config.topology), config.rotors.rate, prices);
+}
+double cost_of(const FlowNetworkConfig& config, const Prices& prices) {
+  if (const auto* graph = std::get_if<topology::GraphConfig>(&config.topology))
+    return cost_in_dollars(make_topology(*graph).graph, prices);
+  return cost_in_dollars(make_opera(std::get<topology::OperaSource>(config.topology)), config.rotors.rate,
+                         prices);
+}
+
+}  // namespace
+
+void require_sound(const Prices& prices) {
+  if (prices.rate == Bandwidth{}) throw UserError({.key = "rate"}, "must be above zero");
+  if (prices.switch_ports < 1)
+    throw UserError({.key = "switch_ports"}, fmt::format("{} is less than 1", prices.switch_ports));
+}
+
+double cost_in_dollars(const AnalyticalConfig& config, const Prices& prices) {
+  return Dimensions(config, prices).cost();
+}
+
+double cost_in_dollars(const topology::Graph& graph, const Prices& prices) {
+  const Parts parts(prices);
+  const std::vector<bool> inside = inside_machines(graph);
+  double total = graph.hosts() * prices.npu.amount();
+  for (const topology::Link& link : graph.links()) {
+    const std::string& tier = graph.tiers()[static_cast<std::size_t>(link.wire.tier)];
+    if (tier == "inside" || tier == "pcie") continue;  // of a machine; topology/hierarchical_switch.h
+    const bool from_machine = inside[static_cast<std::size_t>(link.from)];
+    const bool to_machine = inside[static_cast<std::size_t>(link.to)];
+    const bool to_own_router = graph.is_inside_machine(link.from) != graph.is_inside_machine(link.to);
+    if (from_machine && to_machine && to_own_router) continue;
+    total += parts.link(link.wire.rate) / 2;  // the other half is the link back
+    if (!from_machine) total += parts.port(link.wire.rate);
+    if (from_machine && !to_machine) total += parts.nic(link.wire.rate);
+  }
+  return total;
+}
+
+double cost_in_dollars(const topology::Opera& opera, Bandwidth rate, const Prices& prices) {
+  const Parts parts(prices);
+  const double host = parts.nic(rate) + parts.link(rate) + parts.port(rate) + prices.npu.amount();
+  const double uplink = parts.link(rate) + parts.port(rate) + prices.rotor_port.amount();
+  return opera.hosts() * host + static_cast<double>(opera.tors()) * opera.uplinks() * uplink;
+}
+
+double cost_in_dollars(const NetworkConfig& config, const Prices& prices) {
+  return std::visit([&](const auto& one) { return cost_of(one, prices); }, config);
+}
+
+}  // namespace overture::network
