@@ -218,7 +218,12 @@ template <int Vectors>
   if (c < dim) adam_columns(rule, dim - c, gradient + c, row + c, first + c, second + c);
 }
 
+inline void decay(float kept, std::int32_t dim, float* row) {
+  for (std::int32_t column = 0; column < dim; ++column) row[column] *= kept;
+}
+
 inline void apply(const UpdateRule& rule, std::int32_t dim, const float* gradient, float* row) {
+  if (rule.kept != 1) decay(rule.kept, dim, row);
   switch (rule.kind) {
     case OptimizerKind::sgd: return apply_sgd(rule, dim, gradient, row);
     case OptimizerKind::adagrad: return apply_adagrad(rule, dim, gradient, row);
@@ -256,6 +261,7 @@ void update_rows(const SumJob& job, const UpdateRule& rule, float* const* rows) 
   for (std::uint32_t row = job.from; row < job.to; ++row) {
     if (job.rows - row > kAhead) prefetch_row<1>(rows[row + kAhead], floats);
     if constexpr (Vectors > 0 && kKind != OptimizerKind::adam) {
+      if (rule.kept != 1) decay(rule.kept, dim, rows[row]);
       update_in_registers<Vectors, kKind>(job, rule, row, rows[row]);
     } else {
       sum_one<Vectors>(job, row, sum);

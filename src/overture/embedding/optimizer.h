@@ -13,9 +13,24 @@ enum class OptimizerKind : std::uint8_t {
   adam,     // of tables lazy: rows that are not looked up do not change (torch.optim.SparseAdam)
 };
 
+// How the learning rate changes over the steps, as facebookresearch/dlrm's LRPolicyScheduler: it rises in a
+// line over the warm-up, and falls with the square of what is left of the decay. With a decay, it stays where
+// the warm-up and the decay left it.
+struct RateSchedule {
+  int warmup_steps = 0;  // 0: none
+  int decay_start = 0;   // step, after the warm-up
+  int decay_steps = 0;   // 0: none
+
+  bool operator==(const RateSchedule&) const = default;
+};
+
 struct OptimizerConfig {
   OptimizerKind kind = OptimizerKind::sgd;
   double learning_rate = 0.01;
+  RateSchedule schedule{};
+  // Every update first multiplies what it changes by 1 - learning_rate * weight_decay, as torch.optim.AdamW.
+  // Rows that are not looked up do not change, so that a cache need not know them.
+  double weight_decay = 0;
   double epsilon = 1e-8;
   double beta1 = 0.9;    // adam
   double beta2 = 0.999;  // adam
@@ -26,6 +41,9 @@ struct OptimizerConfig {
 // Throws UserError that names the value.
 void validate(const OptimizerConfig& config, std::string_view section);
 
+// The learning rate of the step `step`, counted from 0.
+double learning_rate(const OptimizerConfig& config, std::int64_t step);
+
 // The numbers of one step, in the precision that rows have.
 struct UpdateRule {
   OptimizerKind kind;
@@ -35,6 +53,7 @@ struct UpdateRule {
   float beta2;
   float step_size;              // adam: learning_rate / (1 - beta1^t)
   float inverse_root_of_decay;  // adam: 1 / sqrt(1 - beta2^t)
+  float kept = 1;               // of what is updated: 1 - learning_rate * weight_decay
 };
 
 // Of the step `step`, counted from 0.

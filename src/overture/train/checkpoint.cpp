@@ -63,8 +63,17 @@ std::map<std::string, std::string> fixed(const TrainConfig& config) {
 
 // What may be changed, and is noted.
 std::map<std::string, std::string> rates(const TrainConfig& config) {
-  return {{"optimizer.learning_rate", fmt::format("{}", config.dense_optimizer.learning_rate)},
-          {"table_optimizer.learning_rate", fmt::format("{}", config.tables.optimizer.learning_rate)}};
+  std::map<std::string, std::string> result;
+  for (const auto& [name, optimizer] : {std::pair{"optimizer", &config.dense_optimizer},
+                                        std::pair{"table_optimizer", &config.tables.optimizer}}) {
+    const std::string section = name;
+    result[section + ".learning_rate"] = fmt::format("{}", optimizer->learning_rate);
+    result[section + ".weight_decay"] = fmt::format("{}", optimizer->weight_decay);
+    result[section + ".warmup_steps"] = fmt::format("{}", optimizer->schedule.warmup_steps);
+    result[section + ".decay_start"] = fmt::format("{}", optimizer->schedule.decay_start);
+    result[section + ".decay_steps"] = fmt::format("{}", optimizer->schedule.decay_steps);
+  }
+  return result;
 }
 
 Json json_of(const std::map<std::string, std::string>& texts) {
@@ -271,7 +280,7 @@ data::Shape shape_of(const fs::path& checkpoint) {
   const Json& said = manifest["fixed"];
   if (!said.contains("dense_features"))
     bad_manifest(checkpoint / "manifest.json", "does not say how many dense features the model takes",
-                 "train one step more with --resume, which writes it anew");
+                 "train one more step with --resume, which writes it again");
   data::Shape shape{.dense_features = std::stoll(said["dense_features"].get<std::string>())};
   const std::string tables = said["tables"].get<std::string>();  // 1460x16-583x16
   for (std::size_t at = 0; at < tables.size(); at = std::min(tables.find('-', at), tables.size() - 1) + 1)

@@ -69,6 +69,22 @@ TEST(Session, CachedTrainingEqualsPlainTrainingBitForBit) {
   }
 }
 
+TEST(Session, WeightDecayAndAScheduleKeepTheBitsOfACache) {
+  for (const OptimizerKind kind : kKinds) {
+    TrainConfig config = small_config(kind);
+    const Outcome before = plain_outcome(config);
+    for (embedding::OptimizerConfig* one : {&config.dense_optimizer, &config.tables.optimizer}) {
+      one->weight_decay = 0.01;
+      one->schedule = {.warmup_steps = 5, .decay_start = 10, .decay_steps = 10};
+    }
+    const Outcome plain = plain_outcome(config);
+    EXPECT_FALSE(plain.rows == before.rows) << "neither did anything";
+    config.cache = {.lookahead = 20, .prefetch_depth = 3, .cleanup_interval = 5, .capacity = 100};
+    config.servers = 2;
+    expect_equal(session_outcome(config), plain, "optimizer " + std::to_string(static_cast<int>(kind)));
+  }
+}
+
 TEST(Session, EveryModelIsTheSameWithACache) {
   for (const ModelConfig& model :
        {ModelConfig{WideAndDeepConfig{.deep = {4, 8, 6}}},

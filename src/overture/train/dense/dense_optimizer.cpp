@@ -30,6 +30,9 @@ void DenseOptimizer::apply(Parameters& parameters, std::int64_t step, Workers& w
   float* const first = state_.data();
   float* const second = first + (rule.kind == OptimizerKind::adam ? parameters.size() : 0);
   workers.ranges(parameters.size(), kAtOnce, [&](std::int64_t from, std::int64_t to) {
+    if (rule.kept != 1) {
+      for (std::int64_t i = from; i < to; ++i) values[i] *= rule.kept;
+    }
     switch (rule.kind) {
       case OptimizerKind::sgd:
         for (std::int64_t i = from; i < to; ++i) values[i] -= rule.learning_rate * gradients[i];

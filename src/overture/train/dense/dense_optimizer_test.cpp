@@ -10,11 +10,11 @@ namespace {
 using embedding::OptimizerKind;
 
 // One number that starts at 1 and twice gets the gradient 2.
-float after_two_steps(OptimizerKind kind) {
+float after_two_steps(OptimizerKind kind, double weight_decay = 0) {
   Parameters parameters(1);
   parameters.add("w", 1, 1);
   parameters.values()[0] = 1;
-  DenseOptimizer optimizer({.kind = kind, .learning_rate = 0.5}, parameters.size());
+  DenseOptimizer optimizer({.kind = kind, .learning_rate = 0.5, .weight_decay = weight_decay}, parameters.size());
   Workers workers;
   for (std::int64_t step = 0; step < 2; ++step) {
     parameters.gradients()[0] = 2;
@@ -27,6 +27,11 @@ TEST(DenseOptimizer, FollowsTheFormulas) {
   EXPECT_FLOAT_EQ(after_two_steps(OptimizerKind::sgd), 1 - 0.5f * 2 - 0.5f * 2);
   EXPECT_FLOAT_EQ(after_two_steps(OptimizerKind::adagrad), 1 - 0.5f * 2 / 2 - 0.5f * 2 / std::sqrt(8.0f));
   EXPECT_NEAR(after_two_steps(OptimizerKind::adam), 1 - 0.5f - 0.5f, 1e-5);  // a constant gradient
+}
+
+TEST(DenseOptimizer, DecaysWeightsBeforeItChangesThem) {
+  // (1 * 0.5 - 1) * 0.5 - 1
+  EXPECT_FLOAT_EQ(after_two_steps(OptimizerKind::sgd, 1), -1.25F);
 }
 
 }  // namespace
