@@ -9,7 +9,11 @@
 namespace overture::data {
 
 IdMap::IdMap(const Shape& shape, const IdOptions& options, const std::string& name)
-    : shape_(shape), rules_(shape.tables()) {
+    : shape_(shape), rules_(shape.tables()), dictionary_(options.dictionary) {
+  if (dictionary_) {
+    use_dictionary(name);
+    return;
+  }
   if (options.max_ind_range < 0) throw UserError({.key = "--max-ind-range"}, "must not be negative");
   if (!options.table_rows.empty() && options.table_rows.size() != shape.tables()) {
     throw UserError({.file = name}, fmt::format("has {} tables, but the sizes of {} are given",
@@ -28,6 +32,13 @@ IdMap::IdMap(const Shape& shape, const IdOptions& options, const std::string& na
     rule.second = options.fold ? rows : 0;
     rule.rows = rows;
   }
+}
+
+void IdMap::use_dictionary(const std::string& name) {
+  if (dictionary_->tables() != shape_.tables())
+    throw UserError({.file = name}, fmt::format("has {} tables, but the ids of {} are known", shape_.tables(),
+                                                dictionary_->tables()));
+  for (std::size_t t = 0; t < shape_.tables(); ++t) shape_.table_rows[t] = dictionary_->rows(t);
 }
 
 }  // namespace overture::data

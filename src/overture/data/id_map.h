@@ -3,9 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "overture/data/id_dictionary.h"
 #include "overture/data/shape.h"
 
 namespace overture::data {
@@ -14,8 +16,9 @@ struct IdOptions {
   std::int64_t max_ind_range = 0;        // ids modulo this in every table, as DLRM's flag; 0: as they are
   std::vector<std::int64_t> table_rows;  // what the tables hold; empty: what the dataset says
   bool fold = false;                     // ids modulo the rows of their table
+  std::shared_ptr<const IdDictionary> dictionary{};  // instead of all these: a row for every id that it has
 
-  bool changes_ids() const { return max_ind_range > 0 || fold; }
+  bool changes_ids() const { return max_ind_range > 0 || fold || dictionary; }
 };
 
 class IdMap {
@@ -27,6 +30,7 @@ class IdMap {
   const Shape& shape() const { return shape_; }
   // The row of the table, or -1 when the table has no such row.
   std::int64_t map(std::size_t table, std::int64_t id) const {
+    if (dictionary_) return dictionary_->row(table, id);
     const Rule& rule = rules_[table];
     if (id < 0) return -1;
     if (rule.first > 0) id %= rule.first;
@@ -35,6 +39,8 @@ class IdMap {
   }
 
  private:
+  void use_dictionary(const std::string& name);
+
   struct Rule {
     std::int64_t first = 0;   // divisor; 0: none
     std::int64_t second = 0;  // divisor; 0: none
@@ -42,6 +48,7 @@ class IdMap {
   };
   Shape shape_;
   std::vector<Rule> rules_;
+  std::shared_ptr<const IdDictionary> dictionary_;
 };
 
 }  // namespace overture::data

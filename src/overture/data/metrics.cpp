@@ -47,6 +47,50 @@ double auc(const std::vector<std::uint32_t>& sorted, std::int64_t positives) {
   return wins / (static_cast<double>(positives) * static_cast<double>(negatives));
 }
 
+bool is_positive(std::uint32_t sorted_key) { return (sorted_key & 1U) != 0; }
+double prediction(std::uint32_t sorted_key) {
+  return static_cast<double>(std::bit_cast<float>(sorted_key >> 1U));
+}
+
+// From the highest prediction down; equal ones are taken together. A point whenever enough was added.
+std::vector<RocPoint> roc(const std::vector<std::uint32_t>& sorted, std::int64_t positives) {
+  constexpr double kPoints = 200;
+  const auto negatives = static_cast<std::int64_t>(sorted.size()) - positives;
+  if (positives == 0 || negatives == 0) return {};
+  std::vector<RocPoint> points{{}};
+  RocPoint now;
+  for (std::size_t i = sorted.size(); i > 0;) {
+    const std::uint32_t tied = sorted[i - 1] >> 1U;
+    for (; i > 0 && sorted[i - 1] >> 1U == tied; --i)
+      (is_positive(sorted[i - 1]) ? now.true_positive_share : now.false_positive_share) += 1;
+    const RocPoint share{now.false_positive_share / static_cast<double>(negatives),
+                         now.true_positive_share / static_cast<double>(positives)};
+    const RocPoint& last = points.back();
+    const double step = share.false_positive_share - last.false_positive_share + share.true_positive_share -
+                        last.true_positive_share;
+    if (step >= 2 / kPoints || i == 0) points.push_back(share);
+  }
+  return points;
+}
+
+std::vector<CalibrationBin> calibration_bins(const std::vector<std::uint32_t>& sorted) {
+  constexpr std::size_t kMostBins = 20;
+  const std::size_t count = std::min(kMostBins, sorted.size());
+  std::vector<CalibrationBin> bins(count);
+  for (std::size_t b = 0; b < count; ++b) {
+    const std::size_t from = b * sorted.size() / count;
+    const std::size_t to = (b + 1) * sorted.size() / count;
+    for (std::size_t i = from; i < to; ++i) {
+      bins[b].predicted += prediction(sorted[i]);
+      bins[b].observed += is_positive(sorted[i]) ? 1 : 0;
+    }
+    bins[b].samples = static_cast<std::int64_t>(to - from);
+    bins[b].predicted /= static_cast<double>(to - from);
+    bins[b].observed /= static_cast<double>(to - from);
+  }
+  return bins;
+}
+
 }  // namespace
 
 void Evaluation::add(std::span<const float> probabilities, std::span<const float> labels) {
@@ -80,6 +124,8 @@ Metrics Evaluation::metrics() {
   m.auc = auc(keys_, positives_);
   m.accuracy = static_cast<double>(right_) / n;
   m.calibration = predicted_ / static_cast<double>(positives_);
+  m.roc = roc(keys_, positives_);
+  m.bins = calibration_bins(keys_);
   return m;
 }
 

@@ -8,6 +8,19 @@
 
 namespace overture::data {
 
+// A point of the ROC curve: what is found and what is taken for a click with one border.
+struct RocPoint {
+  double false_positive_share = 0;
+  double true_positive_share = 0;
+};
+
+// Samples with predictions of about one size: the mean of them, and how many were clicks.
+struct CalibrationBin {
+  double predicted = 0;
+  double observed = 0;
+  std::int64_t samples = 0;
+};
+
 struct Metrics {
   std::int64_t samples = 0;
   double positive_share = 0;
@@ -16,6 +29,8 @@ struct Metrics {
   double auc = 0;                 // not a number when all labels are the same
   double accuracy = 0;            // with 0.5 as the border; 0.5 itself counts as a click
   double calibration = 0;         // predicted over true positives
+  std::vector<RocPoint> roc{};    // from (0, 0) to (1, 1), at most 201; empty when all labels are the same
+  std::vector<CalibrationBin> bins{};  // of equally many samples, ascending; at most 20
 };
 
 class Evaluation {

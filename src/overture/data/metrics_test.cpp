@@ -71,5 +71,37 @@ TEST(Metrics, KnowTheirLimits) {
   }
 }
 
+TEST(Metrics, TheAreaUnderTheRocCurveIsTheAuc) {
+  RandomStream random = RandomStreams(7).make("predictions");
+  Evaluation evaluation;
+  for (int i = 0; i < 5000; ++i) {
+    const auto p = static_cast<float>(random.unit());
+    const float label = random.unit() < static_cast<double>(p) ? 1.0F : 0.0F;
+    evaluation.add(std::span(&p, 1), std::span(&label, 1));
+  }
+  const Metrics m = evaluation.metrics();
+  ASSERT_GT(m.roc.size(), 100U);
+  ASSERT_LE(m.roc.size(), 201U);
+  double area = 0;
+  for (std::size_t i = 1; i < m.roc.size(); ++i)
+    area += (m.roc[i].false_positive_share - m.roc[i - 1].false_positive_share) *
+            (m.roc[i].true_positive_share + m.roc[i - 1].true_positive_share) / 2;
+  EXPECT_NEAR(area, m.auc, 1e-3);
+  EXPECT_EQ(m.roc.back().false_positive_share, 1);
+  EXPECT_EQ(m.roc.back().true_positive_share, 1);
+  ASSERT_EQ(m.bins.size(), 20U);
+  for (const CalibrationBin& bin : m.bins) EXPECT_NEAR(bin.predicted, bin.observed, 0.1);
+}
+
+TEST(Metrics, FewSamplesHaveABinEach) {
+  Evaluation evaluation;
+  evaluation.add(std::vector<float>{0.75F, 0.25F}, std::vector<float>{1, 0});
+  const Metrics m = evaluation.metrics();
+  ASSERT_EQ(m.bins.size(), 2U);
+  EXPECT_EQ(m.bins[0].predicted, 0.25);
+  EXPECT_EQ(m.bins[1].observed, 1);
+  EXPECT_EQ(m.roc.size(), 3U);
+}
+
 }  // namespace
 }  // namespace overture::data

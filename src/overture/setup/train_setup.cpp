@@ -9,6 +9,7 @@
 #include "overture/data/dataset.h"
 #include "overture/data/presets.h"
 #include "overture/data/synthetic.h"
+#include "overture/setup/setup_kind.h"
 
 namespace overture::setup {
 
@@ -59,20 +60,31 @@ void describe(V& v, TrainTables& t) {
   v.from("facebookresearch/dlrm's Kaggle example: 16 columns, sums");
   v.field("dim", t.dim, "Columns of a row");
   v.field("dims", t.dims, "The same for each table, such as 16-8-16; not with the interaction dot");
-  v.field("rows", t.rows, "Of each table, such as 1460-583; the data's unless given");
+  v.field("rows", t.rows, "Rows of each table, such as 1460-583; the data's unless given");
   v.field("pooling", t.pooling,
-          "Of several lookups of a sample in a table; weighted: a sum with the data's weights, which the "
+          "How several lookups of a sample in a table are joined; weighted: a sum with the data's weights, which the "
           "others ignore");
   v.field("sharding", t.sharding,
           "How servers divide the rows: by id modulo servers, ranges of ids, whole tables, or columns");
-  v.field("file", t.file, "Holds the tables when they are more than the memory; made anew by every run");
+  v.field("file", t.file,
+          "File that holds the tables when they are larger than memory; every run creates it again");
 }
 
 template <class V>
 void describe(V& v, embedding::OptimizerConfig& o) {
   v.from("PyTorch's optimizers, but for the rate: ours");
   v.field("kind", o.kind, "adagrad is row-wise on tables, adam leaves rows alone that are not looked up");
-  v.field("learning_rate", o.learning_rate, "Of a step");
+  v.field("learning_rate", o.learning_rate, "Learning rate; one optimizer step per batch");
+  v.from("facebookresearch/dlrm's LRPolicyScheduler");
+  v.field("warmup_steps", o.schedule.warmup_steps,
+          "Steps in which the learning rate rises to its full value");
+  v.field("decay_start", o.schedule.decay_start, "Step at which the learning rate begins to fall");
+  v.field("decay_steps", o.schedule.decay_steps,
+          "Steps in which it falls, with the square of what is left; 0: it does not fall");
+  v.from("PyTorch's optimizers");
+  v.field("weight_decay", o.weight_decay,
+          "Every update first multiplies weights by 1 - learning_rate * this, as AdamW; rows only when they "
+          "are looked up");
   v.field("epsilon", o.epsilon, "adagrad, adam: added to the root");
   v.field("beta1", o.beta1, "adam: decay of the mean");
   v.field("beta2", o.beta2, "adam: decay of the square");
@@ -94,24 +106,24 @@ void describe(V& v, TrainCache& c) {
 template <class V>
 void describe(V& v, TrainSetup& s) {
   v.from("ours; facebookresearch/dlrm and Bagpipe where they have the key");
-  v.field("name", s.name, "Of the run, shown in results");
-  v.field("seed", s.seed, "Of every random choice");
+  v.field("name", s.name, "Name of the run, shown in results");
+  v.field("seed", s.seed, "Seed of every random choice");
   v.group("data", "A file, or synthetic data", [&](auto& g) { describe(g, s.data); });
-  v.field("batch_size", s.batch_size, "Samples of a step, over all trainers");
+  v.field("batch_size", s.batch_size, "Samples per step, over all trainers");
   v.field("steps", s.steps, "At most so many; 0: until the data ends");
   v.group("model", "The dense part", [&](auto& g) { describe(g, s.model); });
   v.group("tables", "Embedding tables", [&](auto& g) { describe(g, s.tables); });
-  v.group("optimizer", "Of everything that is trained", [&](auto& g) { describe(g, s.optimizer); });
+  v.group("optimizer", "Optimizer of everything that is trained", [&](auto& g) { describe(g, s.optimizer); });
   v.optional_group("table_optimizer", s.table_optimizer, "Another one for the tables",
                    [](auto& g, embedding::OptimizerConfig& o) { describe(g, o); });
   v.group("cache", "The trainers' cache of rows", [&](auto& g) { describe(g, s.cache); });
-  v.field("trainers", s.trainers, "That share every batch");
-  v.field("servers", s.servers, "That share the rows");
-  v.field("threads", s.threads, "Of each trainer; the result is the same for any number");
+  v.field("trainers", s.trainers, "Trainers; each takes an equal share of every batch");
+  v.field("servers", s.servers, "Embedding servers; each holds a share of the rows");
+  v.field("threads", s.threads, "Threads of each trainer; the result is the same for any number");
   v.optional_group("link", s.link, "Slows down what goes to and from servers, as a network would",
                    [](auto& g, TrainLink& l) {
                      g.field("rate", l.rate, "In one direction");
-                     g.field("delay", l.delay, "Of every message");
+                     g.field("delay", l.delay, "Delay of every message");
                    });
   v.field("checkpoint_every", s.checkpoint_every, "Steps; 0: only at the end");
   v.field("keep_every", s.keep_every,
@@ -155,6 +167,9 @@ void check_sound(const TrainSetup& setup) {
   check_least(setup, "evaluate_every", setup.evaluate_every, 0);
   check_least(setup, "cache.lookahead", setup.cache.lookahead, 0);
   check_least(setup, "data.epochs", setup.data.epochs, 1);
+  check_least(setup, "data.max_ind_range", setup.data.max_ind_range, 0);
+  if (!setup.data.ids.empty() && setup.data.max_ind_range > 0)
+    fail(setup, "data.max_ind_range", "is given beside data.ids", "leave one of the two out");
   check_least(setup, "data.lookups", setup.data.lookups, 1);
   check_least(setup, "data.test_every", setup.data.test_every, 0);
   check_least(setup, "data.shuffle_block", setup.data.shuffle_block, 0);
@@ -259,7 +274,7 @@ std::vector<embedding::TableConfig> tables(const TrainSetup& setup, const data::
   for (std::size_t t = 0; t < rows.size(); ++t) {
     if (rows[t] == 0) {
       fail(setup, "tables.rows", fmt::format("how many rows table {} has is not known before all is read", t),
-           "give tables.rows, or convert the data with `overture convert`");
+           "give tables.rows, or data.max_ind_range, or convert the data with `overture convert`");
     }
     result.push_back({.rows = rows[t], .dim = dims[t], .pooling = setup.tables.pooling});
   }
@@ -324,6 +339,7 @@ TrainSetup parse_train_setup(std::string_view text, const std::string& file,
                              const std::vector<std::string>& overrides) {
   Value root = parse_yaml(text, file);
   for (const std::string& assignment : overrides) override_value(root, assignment);
+  require_kind(root, file, SetupKind::train);
   TrainSetup setup;
   setup.file = file;
   Reader reader(&root, file, "");
@@ -351,6 +367,17 @@ std::vector<Explanation> explain_train_setup() {
   return explanations;
 }
 
+data::DatasetOptions dataset_options(const TrainSetup& setup) {
+  const TrainData& d = setup.data;
+  data::DatasetOptions dataset{.max_bad_rows = d.max_bad_rows};
+  if (!d.format.empty()) dataset.format = data::parse_format(d.format, "data.format");
+  dataset.ids.max_ind_range = d.max_ind_range;
+  if (!d.ids.empty())
+    dataset.ids.dictionary = std::make_shared<const data::IdDictionary>(
+        data::IdDictionary::load(std::filesystem::path(setup.file).parent_path() / d.ids));
+  return dataset;
+}
+
 std::unique_ptr<data::Batches> open_train_data(const TrainSetup& setup, data::Part part) {
   const TrainData& d = setup.data;
   if (d.own)
@@ -363,9 +390,8 @@ std::unique_ptr<data::Batches> open_train_data(const TrainSetup& setup, data::Pa
                                    .seed = setup.seed,
                                    .epochs = training ? d.epochs : 1};
   if (!d.synthetic.empty()) return std::make_unique<data::Batches>(synthetic(setup), options);
-  data::DatasetOptions dataset{.max_bad_rows = d.max_bad_rows};
-  if (!d.format.empty()) dataset.format = data::parse_format(d.format, "data.format");
-  return data::open_batches(std::filesystem::path(setup.file).parent_path() / d.file, dataset, options);
+  return data::open_batches(std::filesystem::path(setup.file).parent_path() / d.file, dataset_options(setup),
+                            options);
 }
 
 train::TrainConfig make_train_config(const TrainSetup& setup, const data::Shape& shape) {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "overture/data/batches.h"
+#include "overture/data/dataset.h"
 #include "overture/setup/visitors.h"
 #include "overture/train/config.h"
 
@@ -35,6 +36,8 @@ inline constexpr auto kWords<embedding::Sharding> = std::to_array<Word<embedding
 struct TrainData {
   std::string file;             // beside the setup
   std::string format;           // told by the file unless given
+  std::string ids;              // beside the setup: a row for every id of raw data (data/id_dictionary.h)
+  int max_ind_range = 0;        // instead: ids modulo this
   std::string synthetic;        // kaggle, avazu or terabyte
   double scale = 1;             // of the synthetic tables
   std::string skew = "fitted";  // of the synthetic ids
@@ -52,8 +55,12 @@ struct TrainData {
 template <class V>
 void describe(V& v, TrainData& d) {
   v.from("ours; 13 dense features as Criteo's click logs");
-  v.field("file", d.file, "Dataset of any format that `overture convert` reads, beside the setup");
-  v.field("format", d.format, "Of the file; told by its first bytes unless given");
+  v.field("file", d.file, "Dataset of any format that `overture convert` reads, beside the setup; raw Criteo files, too");
+  v.field("format", d.format, "Format of the file; recognised by its first bytes unless given");
+  v.field("ids", d.ids,
+          "Rows of the ids of raw data, beside the setup; `overture train` makes it and names it here");
+  v.field("max_ind_range", d.max_ind_range,
+          "Ids modulo this, as DLRM's flag, instead of a row for every id of raw data; 0: as they are");
   v.field("synthetic", d.synthetic,
           "Instead of a file: data like kaggle, avazu or terabyte, made as it is read");
   v.field("own", d.own,
@@ -64,9 +71,9 @@ void describe(V& v, TrainData& d) {
   v.field("dense_features", d.dense_features, "synthetic: how many");
   v.field("lookups", d.lookups, "synthetic: of a sample in each table");
   v.field("weighted", d.weighted, "synthetic: every lookup has a weight, from 0.5 to 1.5");
-  v.field("max_bad_rows", d.max_bad_rows, "Rows that cannot be read and may be passed over");
+  v.field("max_bad_rows", d.max_bad_rows, "Rows that cannot be read and may be skipped");
   v.field("test_every", d.test_every, "Every n-th sample is held out for evaluation; 0: none");
-  v.field("epochs", d.epochs, "How often the data is gone through");
+  v.field("epochs", d.epochs, "How often the data is read from start to end");
   v.field("shuffle_block", d.shuffle_block, "Samples that are shuffled with each other; 0: the data's order");
 }
 
@@ -137,6 +144,8 @@ TrainSetup load_train_setup(const std::filesystem::path& file,
 std::string write_train_setup(const TrainSetup& setup);
 std::vector<Explanation> explain_train_setup();
 
+// How its data is read: the format, and where ids go. Throws UserError.
+data::DatasetOptions dataset_options(const TrainSetup& setup);
 // Opens a part of the data. Throws UserError.
 std::unique_ptr<data::Batches> open_train_data(const TrainSetup& setup, data::Part part);
 // For data of this shape. Throws UserError that names the key.

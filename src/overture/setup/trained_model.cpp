@@ -30,8 +30,10 @@ TrainedModel open_trained(const fs::path& folder, const fs::path& checkpoint,
 }
 
 std::unique_ptr<data::Batches> open_other_data(const TrainedModel& model, const fs::path& file) {
-  auto source = data::open_batches(file, {.max_bad_rows = model.setup.data.max_bad_rows, .labels = false},
-                                   {.batch_size = model.setup.batch_size});
+  data::DatasetOptions options = dataset_options(model.setup);
+  options.format.reset();
+  options.labels = false;
+  auto source = data::open_batches(file, options, {.batch_size = model.setup.batch_size});
   const train::TrainConfig& config = model.training->config();
   const data::Shape& shape = source->shape();
   if (shape.tables() != config.tables.tables.size() || shape.dense_features != config.dense_features) {
