@@ -64,25 +64,48 @@ class Accountant {
     const std::vector<Duration> waits = collective_waits(graph_, timeline_);
     for (std::uint32_t i = 0; i < graph_.size(); ++i) {
       if (graph_.kind(TaskId{i}) == TaskKind::collective)
-        of(TaskId{i})->exposed += waits[graph_.collective_number(TaskId{i})];
+        charge(TaskId{i}, waits[graph_.collective_number(TaskId{i})]);
     }
   }
 
-  // What is still under way when the loop has ended is waited for, but only the first of layer 0's weight
-  // gradients is charged for it.
-  void charge_end() {
-    Time loop_ended = began_;
-    Time first = Time::max();
+  void charge(TaskId id, Duration wait) {
+    of(id)->exposed += wait;
+    of(id)->waited += wait;
+  }
+
+  Time loop_ended() const {
+    Time ended = began_;
     for (std::uint32_t i = 0; i < graph_.size(); ++i) {
-      if (graph_.kind(TaskId{i}) != TaskKind::collective) loop_ended = std::max(loop_ended, timeline_.end[i]);
+      if (graph_.kind(TaskId{i}) != TaskKind::collective) ended = std::max(ended, timeline_.end[i]);
     }
+    return ended;
+  }
+
+  // What is still under way when the loop has ended, in the order in which it ends.
+  std::vector<TaskId> left_over(Time loop_ended) const {
+    std::vector<TaskId> left;
     for (std::uint32_t i = 0; i < graph_.size(); ++i) {
       const TaskId id{i};
-      if (graph_.kind(id) != TaskKind::collective || stats(id).chunks == 0) continue;
-      const bool charged = label(id).layer_number == 0 && label(id).pass == PassKind::weight_gradient;
-      if (charged && end(id) > loop_ended) first = std::min(first, end(id));
+      if (graph_.kind(id) == TaskKind::collective && stats(id).chunks > 0 && end(id) > loop_ended)
+        left.push_back(id);
     }
-    if (first != Time::max()) accounts_.front().of(PassKind::weight_gradient).exposed += first - loop_ended;
+    std::ranges::stable_sort(left, {}, [&](TaskId id) { return end(id); });
+    return left;
+  }
+
+  // It is waited for: from one's end to the next one's. ASTRA-sim charges only the first of layer 0's weight
+  // gradients, from the loop's end.
+  void charge_end() {
+    const Time ended = loop_ended();
+    Time since = ended;
+    bool charged = false;
+    for (const TaskId id : left_over(ended)) {
+      of(id)->waited += end(id) - since;
+      since = end(id);
+      if (charged || label(id).layer_number != 0 || label(id).pass != PassKind::weight_gradient) continue;
+      of(id)->exposed += end(id) - ended;
+      charged = true;
+    }
   }
 
   const TaskGraph& graph_;

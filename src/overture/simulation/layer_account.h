@@ -1,6 +1,6 @@
-// Where the time went, layer by layer and pass by pass, as ASTRA-sim counts it: what the loop waited for is
-// charged to the layer whose collective it was. "Exposed" here is therefore that original's; docs/glossary.md
-// tells it from ours.
+// Where the time went, layer by layer and pass by pass: what the loop waited for is charged to the layer whose
+// collective it was. "Exposed" here is ASTRA-sim's, which leaves most of the end of a run out; "waited" is ours
+// (docs/glossary.md).
 #pragma once
 
 #include <array>
@@ -14,7 +14,8 @@ namespace overture::simulation {
 struct PassAccount {
   Duration compute{};
   Duration communication{};  // from issue to completion, update included, summed over collectives
-  Duration exposed{};        // of that, what the loop waited for
+  Duration exposed{};        // of that, what the loop waited for, as ASTRA-sim charges it
+  Duration waited{};         // the same with all that the end of the run waits for: adds up to the run
 };
 
 struct LayerAccount {

@@ -92,6 +92,11 @@ TEST(TrainingLoop, MicroIssuesTheFirstCollectiveOverAndOver) {
   EXPECT_EQ(result.compute(), 0ns);
   EXPECT_EQ(result.layers[0].of(PassKind::weight_gradient).communication, 40ns + 80ns + 120ns);
   EXPECT_EQ(result.layers[0].of(PassKind::weight_gradient).exposed, 40ns) << "only the first that completes";
+  Duration waited{};
+  for (const LayerAccount& layer : result.layers) {
+    for (const PassAccount& pass : layer.passes) waited += pass.waited;
+  }
+  EXPECT_EQ(waited, result.exposed()) << "our account adds up to the run";
   EXPECT_EQ(result.layers[1].collectives, 0);
   EXPECT_EQ(result.end, (std::vector{Time{40ns}, Time{120ns}, Time{80ns}}))
       << "the newest of those that wait goes first";
