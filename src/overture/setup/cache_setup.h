@@ -105,7 +105,7 @@ void describe(V& v, CacheSetup& c) {
           "Servers and oracle have ranks of their own, the last ones; otherwise they share the trainers'");
   v.field("sharding", c.sharding,
           "How servers divide the rows: by id modulo servers, ranges of ids, whole tables, or columns");
-  v.field("optimizer", c.optimizer, "Of the rows: what it remembers of a row travels with the row");
+  v.field("optimizer", c.optimizer, "Optimizer of the rows; what it remembers of a row travels with the row");
   v.field("orders", c.orders, "The oracle sends every trainer its part of the batch and of the plan");
   v.field(
       "messages", c.messages,

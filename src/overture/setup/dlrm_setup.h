@@ -62,8 +62,8 @@ void describe(V& v, MlpSetup& m) {
 template <class V>
 void describe(V& v, TablesSetup& t) {
   v.field("count", t.count, "Tables alike");
-  v.field("rows", t.rows, "Of each table");
-  v.field("columns", t.columns, "Of each table: the length of its rows");
+  v.field("rows", t.rows, "Rows of each table");
+  v.field("columns", t.columns, "Columns of each table: the length of its rows");
   v.field("pooling", t.pooling, "Rows that are summed for a sample");
 }
 
@@ -81,10 +81,10 @@ void describe(V& v, DlrmSetup& d) {
   });
   v.field("interaction", d.interaction,
           "dot: the product of every pair of vectors; cat: all of them side by side");
-  v.group("precision", "Of what is computed and sent", [&](auto& group) {
-    group.field("weights", d.weights, "Of the dense layers, and of computing");
-    group.field("gradients", d.gradients, "Of the dense layers");
-    group.field("rows", d.rows, "Of the tables and what they give");
+  v.group("precision", "Number types of what is computed and sent", [&](auto& group) {
+    group.field("weights", d.weights, "Weights of the dense layers, and computing");
+    group.field("gradients", d.gradients, "Gradients of the dense layers");
+    group.field("rows", d.rows, "Rows of the tables and what they give");
   });
   v.field("biases", d.biases, "Do dense layers have biases? They are reduced with the weights");
   v.field("batch", d.batch, "Samples of an iteration, of all ranks together");
@@ -98,7 +98,7 @@ void describe(V& v, DlrmSetup& d) {
   v.field("dense", d.dense,
           "Dense layers: every rank has all weights, or a share of them, gathered for each pass");
   v.field("between_gpus", d.between_gpus, "Inside a node, for gradients that its GPUs reduce first");
-  v.field("memory", d.memory, "Of a GPU, for tables");
+  v.field("memory", d.memory, "Memory of a GPU for tables");
   v.from("the Opera study's fits for an A100, without its artefacts");
   v.field("compute", d.compute,
           "a100, a100:FILE.csv, roofline:312 TFLOPS,1.5 TB/s, roofline:60 TFLOPS, table:FILE.csv, "

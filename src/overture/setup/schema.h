@@ -15,13 +15,13 @@ void describe(V& v, network::DimensionConfig& d) {
   v.required("kind", d.kind, "How the NPUs of this dimension are joined");
   v.required("size", d.size, "NPUs in this dimension");
   v.field("links", d.links, "Links per NPU; a ring needs two, a full mesh one to each of the others");
-  v.required("bandwidth", LinkRateField{d.link_gib_per_s}, "Of one link, in one direction");
-  v.field("latency", NanosecondsField{d.link_latency_ns}, "Of one link; a switch is two links away");
+  v.required("bandwidth", LinkRateField{d.link_gib_per_s}, "Rate of one link in one direction");
+  v.field("latency", NanosecondsField{d.link_latency_ns}, "Latency of one link; a switch is two links away");
   v.field("nic_latency", NanosecondsField{d.nic_latency_ns}, "Charged twice per message");
   v.field("router_latency", NanosecondsField{d.router_latency_ns}, "Charged once per message; switches only");
   v.field("packaging", d.packaging, "What the links are made of; only the cost model asks");
-  v.field("memory_latency", NanosecondsField{d.memory_latency_ns}, "Of the memory behind the NIC");
-  v.field("memory_bandwidth", MemoryRateField{d.memory_bytes_per_ns}, "Of the memory behind the NIC");
+  v.field("memory_latency", NanosecondsField{d.memory_latency_ns}, "Latency of the memory behind the NIC");
+  v.field("memory_bandwidth", MemoryRateField{d.memory_bytes_per_ns}, "Rate of the memory behind the NIC");
   v.field("memory_scale", d.memory_scale, "Accesses per message; 0 leaves the memory out");
 }
 

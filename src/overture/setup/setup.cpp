@@ -13,6 +13,7 @@
 #include "overture/formats/flexflow/flexflow_graph.h"
 #include "overture/setup/network_schema.h"
 #include "overture/setup/schema.h"
+#include "overture/setup/setup_kind.h"
 #include "overture/setup/steps_file.h"
 
 namespace overture::setup {
@@ -33,8 +34,8 @@ struct WorkloadKeys {
 template <class V>
 void describe(V& v, Setup& s, WorkloadKeys& keys) {
   v.from("ours");
-  v.field("name", s.name, "Of the run, shown in results");
-  v.field("seed", s.seed, "Of every random choice");
+  v.field("name", s.name, "Name of the run, shown in results");
+  v.field("seed", s.seed, "Seed of every random choice");
   v.field("passes", s.simulation.passes, "Training iterations");
   v.group("network", "Dimensions or a topology, and what carries messages there",
           [&](auto& group) { describe(group, s.network); });
@@ -247,6 +248,13 @@ void read_workload(const WorkloadKeys& keys, Setup& setup, PlannedTraffic* plann
   if (scaled) scale_layers(workload, keys, setup.file);
 }
 
+void read_prices(Setup& setup) {
+  if (setup.network.prices.empty()) return;
+  const std::filesystem::path file = beside(setup.file, setup.network.prices);
+  setup.prices = load_prices(file);
+  setup.network.prices = std::filesystem::absolute(file).lexically_normal().string();
+}
+
 void scale_endpoint(const WorkloadKeys& keys, system::SystemConfig& config, const std::string& file) {
   checked_scale(keys.injection_scale, "system.injection_scale", file);
   const double delay = static_cast<double>(config.endpoint_delay.count()) * keys.injection_scale;
@@ -256,8 +264,8 @@ void scale_endpoint(const WorkloadKeys& keys, system::SystemConfig& config, cons
 void require_workload(const Setup& setup, const Value& root) {
   if (setup.simulation.tasks || !setup.simulation.workload.layers.empty()) return;
   if (root.find("traffic") != nullptr)
-    fail(setup.file, "workload", "is missing; the setup has traffic",
-         "run overture flows, or say what is trained: layers, file, tasks or dlrm");
+    fail(setup.file, "workload", "is missing; this is a setup for `overture flows`",
+         "run overture flows " + setup.file + ", or say what is trained: layers, file, tasks or dlrm");
   fail(setup.file, "workload", "has no layers", "say what is trained: layers, file, tasks or dlrm");
 }
 
@@ -278,6 +286,7 @@ Setup parse_setup(std::string_view text, const std::string& file, const std::vec
                   Needs needs, PlannedTraffic* planned) {
   Value root = parse_yaml(text, file);
   for (const std::string& assignment : overrides) override_value(root, assignment);
+  require_kind(root, file, SetupKind::run);
   require_new_shape(root, file);
   Setup setup;
   setup.file = file;
@@ -286,6 +295,7 @@ Setup parse_setup(std::string_view text, const std::string& file, const std::vec
   Reader reader(&root, file, "");
   describe(reader, setup, keys);
   reader.finish();
+  read_prices(setup);
   setup.simulation.network = network_config(setup);
   read_workload(keys, setup, planned);
   scale_endpoint(keys, setup.simulation.system, file);
@@ -306,7 +316,17 @@ network::NetworkConfig network_config(const Setup& setup) {
   return network_config(setup.network, setup.seed, setup.file);
 }
 
+Dollars network_cost(const Setup& setup) {
+  if (!setup.network.analytical.dimensions.empty())
+    return Dollars{network::cost_in_dollars(setup.network.analytical, setup.prices)};
+  return Dollars{network::cost_in_dollars(network_config(setup), setup.prices)};
+}
+
 std::vector<network::FlowSpec> make_traffic(const Setup& setup, int hosts) {
+  const bool trains = setup.simulation.tasks || !setup.simulation.workload.layers.empty();
+  if (setup.traffic.kind.empty() && trains)
+    fail(setup.file, "traffic", "is missing; this is a setup for `overture simulate`",
+         "run overture simulate " + setup.file + ", or name a pattern, or a list of flows with --flows");
   return make_traffic(
       setup.traffic, hosts,
       {.file = setup.file, .memory_limit = setup.network.packets.memory_limit, .seed = setup.seed});

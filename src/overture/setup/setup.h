@@ -10,6 +10,7 @@
 #include "overture/setup/cache_setup.h"
 #include "overture/setup/dlrm_setup.h"
 #include "overture/setup/network_setup.h"
+#include "overture/setup/prices.h"
 #include "overture/setup/traffic.h"
 #include "overture/setup/visitors.h"
 #include "overture/simulation/simulation.h"
@@ -23,6 +24,7 @@ struct Setup {
   std::string name = "run";
   std::uint64_t seed = 1;
   NetworkSetup network;
+  network::Prices prices;           // of the list that the network names, or the built-in one
   TrafficPattern traffic;           // in place of a workload, for `overture flows`
   network::MonitorConfig monitor;   // links over time; no samples: off
   std::string file;                 // of the setup itself
@@ -45,6 +47,8 @@ Setup parse_setup(std::string_view text, const std::string& file,
 
 // Of the whole setup. Throws UserError, though not for a setup that was read.
 network::NetworkConfig network_config(const Setup& setup);
+// What its network costs, by its price list. Builds a topology to count its links.
+Dollars network_cost(const Setup& setup);
 // Flows of the pattern between so many hosts. Throws UserError.
 std::vector<network::FlowSpec> make_traffic(const Setup& setup, int hosts);
 

@@ -6,6 +6,7 @@
 
 #include "overture/base/error.h"
 #include "overture/base/files.h"
+#include "overture/setup/setup_kind.h"
 
 namespace overture::setup {
 namespace {
@@ -15,7 +16,7 @@ constexpr std::size_t kMostPoints = 1'000'000;
 template <class V>
 void describe(V& v, SweepSetup& s) {
   v.from("ours");
-  v.field("name", s.name, "Of the sweep, shown in results");
+  v.field("name", s.name, "Name of the sweep, shown in results");
   v.field("command", s.command, "What runs for every point: simulate, flows or train");
   v.required("setup", s.setup, "Setup file of that command, beside this one");
   v.words("fixed", s.fixed, "key=value: the same for every point");
@@ -24,12 +25,28 @@ void describe(V& v, SweepSetup& s) {
     item.required("key", axis.key, "A key of the setup, with dots");
     item.words("values", axis.values, "Its values");
   });
+  v.field("repeat", s.repeat, "Runs of every point, with the seeds 1, 2, ...; the table has mean and spread");
   v.field("metric", s.metric, "Number of summary.json to compare; the command's main one if left out");
 }
 
 [[noreturn]] void fail(const SweepSetup& setup, const std::string& key, const std::string& what,
                        const std::string& hint = {}) {
   throw UserError({.file = setup.file, .key = key}, what, hint);
+}
+
+// Seeds are an axis like any other.
+void add_repetitions(SweepSetup& setup) {
+  constexpr int kMostRepetitions = 1000;
+  if (setup.repeat < 1 || setup.repeat > kMostRepetitions)
+    fail(setup, "repeat", fmt::format("{} is not from 1 to {}", setup.repeat, kMostRepetitions));
+  if (setup.repeat == 1) return;
+  if (setup.combination == Combination::listed)
+    fail(setup, "repeat", "goes with combination: all", "list the seeds as an axis instead");
+  if (std::ranges::find(setup.axes, "seed", &KeyAxis::key) != setup.axes.end())
+    fail(setup, "repeat", "is given beside an axis of seeds", "leave one of the two out");
+  KeyAxis seeds{.key = "seed", .values = {}};
+  for (int seed = 1; seed <= setup.repeat; ++seed) seeds.values.push_back(fmt::format("{}", seed));
+  setup.axes.push_back(std::move(seeds));
 }
 
 void require_axes(const SweepSetup& setup) {
@@ -57,6 +74,7 @@ SweepSetup parse_sweep_setup(std::string_view text, const std::string& file,
                              const std::vector<std::string>& overrides) {
   Value root = parse_yaml(text, file);
   for (const std::string& assignment : overrides) override_value(root, assignment);
+  require_kind(root, file, SetupKind::sweep);
   SweepSetup setup;
   setup.file = file;
   Reader reader(&root, file, "");
@@ -70,6 +88,7 @@ SweepSetup parse_sweep_setup(std::string_view text, const std::string& file,
   if (!setup.metric.empty() && std::ranges::find(numbers, setup.metric) == numbers.end())
     fail(setup, "metric", fmt::format("`overture {}` has no number \"{}\"", setup.command, setup.metric),
          suggest(setup.metric, numbers));
+  add_repetitions(setup);
   require_axes(setup);
   return setup;
 }
@@ -89,6 +108,13 @@ const std::vector<std::string>& numbers_of_command(std::string_view command) {
                                                "fct_mean_us",
                                                "fct_median_us",
                                                "fct_p99_us",
+                                               "fct_p999_us",
+                                               "slowdown_mean",
+                                               "slowdown_median",
+                                               "slowdown_p99",
+                                               "slowdown_p999",
+                                               "goodput_gbps",
+                                               "fairness",
                                                "fct_max_us",
                                                "simulated_us",
                                                "hosts",

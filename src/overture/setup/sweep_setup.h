@@ -33,6 +33,7 @@ struct SweepSetup {
   std::vector<std::string> fixed;  // key=value, the same for every point
   Combination combination = Combination::all;
   std::vector<KeyAxis> axes;
+  int repeat = 1;      // runs of every point, with seeds 1, 2, ...
   std::string metric;  // a number of summary.json; empty: the command's main one
   std::string file;    // of the sweep itself
 };

@@ -66,7 +66,7 @@ class Conversion {
         throw UserError({.file = file_, .line = value.line}, "a key must be a word");
       const std::string key = entry.first.Scalar();
       if (value.find(key) != nullptr) {
-        throw UserError({.file = file_, .line = entry.first.Mark().line + 1, .key = key}, "stands twice");
+        throw UserError({.file = file_, .line = entry.first.Mark().line + 1, .key = key}, "duplicate key");
       }
       value.keys.push_back({key, convert(entry.second, depth + 1)});
     }

@@ -22,7 +22,7 @@ TEST(Yaml, KeepsOrderAndLines) {
 
 TEST(Yaml, WhatIsNotASetupIsTheUsersToMend) {
   EXPECT_EQ(error_of("a: [1\nb: 2\n").substr(0, 12), "a.yaml:2: is");
-  EXPECT_EQ(error_of("a: 1\na: 2\n"), "a.yaml:2: a: stands twice");
+  EXPECT_EQ(error_of("a: 1\na: 2\n"), "a.yaml:2: a: duplicate key");
   EXPECT_EQ(error_of("- 1\n").substr(0, 22), "a.yaml: is not a setup");
   EXPECT_EQ(error_of("").substr(0, 22), "a.yaml: is not a setup");
 }

@@ -234,7 +234,7 @@ std::string caption_of(const Axis& axis) {
   if (axis.name == "injection")
     return "Memory copies: what every message waits before it is sent and after it has come.";
   if (axis.name == "buffer")
-    return "Of the switch between all NICs; shared by its ports, or an equal part for each.";
+    return "Buffer of the switch between all NICs; shared by its ports, or an equal part for each.";
   if (axis.name == "concurrency") return "Chunks of a collective x chunks that run at a time.";
   return axis.row.empty() ? "The slides do not say; the first value is our reading."
                           : "A row of the slides' table.";
