@@ -104,6 +104,32 @@ INSTANTIATE_TEST_SUITE_P(Pages, Docs, ::testing::ValuesIn(pages()), [](const aut
   return name;
 });
 
+// Lines of prose: not those of tables, code and addresses, which cannot be broken.
+std::vector<std::string> long_lines(std::string_view markdown) {
+  constexpr std::size_t kMost = 120;
+  std::vector<std::string> found;
+  bool fenced = false;
+  for (const std::string& line : lines_of(markdown)) {
+    if (without_indent(line).starts_with("```")) fenced = !fenced;
+    std::size_t characters = 0;
+    for (const char c : line) characters += (static_cast<unsigned char>(c) & 0xC0U) != 0x80U ? 1 : 0;
+    const bool one_word = without_indent(line).find(' ') == std::string::npos;
+    if (!fenced && !line.starts_with('|') && !one_word && characters > kMost) found.push_back(line);
+  }
+  return found;
+}
+
+TEST_P(Docs, LinesAreShort) {
+  for (const std::string& line : long_lines(read_text(kSource / GetParam())))
+    ADD_FAILURE() << GetParam() << " has a line of more than 120 characters:\n" << line;
+}
+
+TEST(LongLines, AreThoseOfProse) {
+  const std::string wide(60, 'a');
+  EXPECT_EQ(long_lines(wide + " " + wide + "\n").size(), 1U);
+  EXPECT_EQ(long_lines("| " + wide + wide + " |\n```\n" + wide + " " + wide + "\n```\n").size(), 0U);
+}
+
 // The reader of Markdown itself.
 TEST(FencedBlocks, GiveTheirOvertureCommands) {
   const auto blocks = fenced_blocks(

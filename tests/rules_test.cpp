@@ -255,6 +255,69 @@ TEST(Sweep, AWrongMetricIsToldBeforeTheFirstRun) {
   EXPECT_NE(outcome.err.find("did you mean \"held_out.auc\"?"), std::string::npos) << outcome.text();
 }
 
+TEST(Setups, GivenToAnotherCommandSayWhichOneTakesThem) {
+  const TemporaryFolder folder;
+  const std::vector<std::pair<Words, std::string>> mistakes{
+      {{"simulate", "train.yaml"}, "overture train"},      {{"flows", "train.yaml"}, "overture train"},
+      {{"simulate", "bandwidth.yaml"}, "overture sweep"},  {{"simulate", "fat-tree.yaml"}, "overture flows"},
+      {{"flows", "dlrm-torus.yaml"}, "overture simulate"}, {{"train", "fat-tree.yaml"}, "overture flows"},
+      {{"sweep", "dlrm-torus.yaml"}, "overture simulate"}};
+  for (const auto& [words, command] : mistakes) {
+    const Outcome outcome =
+        run_overture({words[0], (kExamples / words[1]).string()}, {.folder = folder.path()});
+    EXPECT_EQ(outcome.exit_code, 2) << text_of(words);
+    EXPECT_NE(outcome.err.find("is a setup for `" + command + "`"), std::string::npos) << outcome.text();
+  }
+}
+
+TEST(Errors, WhatWouldWorkFitsEightyColumns) {
+  const TemporaryFolder folder;
+  folder.write("a.yaml", "data: {synthetic: kaggle}\npatiense: 3\n");
+  for (const Words& words : {Words{"train", "a.yaml"}, Words{"flows", "none.yaml", "--bakend", "flow"},
+                             Words{"explain", "network.tcp.min_rot"}}) {
+    const Outcome outcome = run_overture(words, {.folder = folder.path()});
+    EXPECT_EQ(outcome.exit_code, 2) << text_of(words);
+    for (const std::string& line : lines_of(outcome.err)) EXPECT_LE(line.size(), 80U) << line;
+  }
+}
+
+TEST(Cost, IsInEveryTableAndItsPricesCanBeEdited) {
+  const TemporaryFolder folder;
+  folder.write("mine.yaml", "link: 1 $\nrate: 200 Gbps\n");
+  const std::string torus = (kExamples / "torus-credits.yaml").string();
+  const auto flows = [&](const Words& more) {
+    return run_overture(with({"flows", torus, "--no-why", "--no-report", "-o", "f", "--overwrite"}, more),
+                        {.folder = folder.path()});
+  };
+  EXPECT_NE(flows({}).out.find("network cost"), std::string::npos);
+  const auto cost = [&](const Words& more) {
+    return json::parse(flows(with({"--json"}, more)).out).value("network_cost_dollars", 0.0);
+  };
+  const Words prices{"-s", "network.prices=" + (folder.path() / "mine.yaml").string()};
+  EXPECT_GT(cost({}), cost(prices));
+  EXPECT_GT(cost(prices), 0);
+  const Outcome told = run_overture({"explain", "cost"});
+  EXPECT_EQ(told.exit_code, 0);
+  EXPECT_NE(told.out.find("rotor_port"), std::string::npos) << told.out;
+  for (const std::string& line : lines_of(told.out)) EXPECT_LE(line.size(), 80U) << line;
+}
+
+TEST(Sweep, RepeatsWithSeedsAndTellsTheSpread) {
+  const TemporaryFolder folder;
+  folder.write("s.yaml", "command: flows\nsetup: " + (kExamples / "torus-credits.yaml").string() +
+                             "\nrepeat: 2\nfixed: [network.paths=hash_per_flow]\n"
+                             "axes: [{key: traffic.size, values: [16 KiB, 32 KiB]}]\n");
+  const Outcome outcome = run_overture({"sweep", "s.yaml", "-o", "out"}, {.folder = folder.path()});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.text();
+  EXPECT_NE(outcome.out.find("4 of 4 points"), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("standard deviation over the seeds"), std::string::npos) << outcome.out;
+  EXPECT_NE(read_text(folder.path() / "out" / "sweep.csv").find(",folder\n"), std::string::npos);
+  std::size_t pages = 0;
+  for (const auto& entry : fs::directory_iterator(folder.path() / "out" / "points"))
+    pages += fs::exists(entry.path() / "report.html") ? 1 : 0;
+  EXPECT_EQ(pages, 4U);
+}
+
 TEST(Serve, APortThatIsTakenOrNoneIsAnError) {
   const TemporaryFolder folder;
   EXPECT_EQ(run_overture({"serve", ".", "--port", "80000"}, {.folder = folder.path()}).exit_code, 2);

@@ -67,6 +67,49 @@ TEST(Train, WithAndWithoutTheCacheTheModelIsTheSame) {
   EXPECT_EQ(losses(folder.path() / "cached").size(), 43u);  // 5400 samples to train on
 }
 
+TEST(Train, RawClickLogsNeedNothingElseAndTheModelRemembersTheirIds) {
+  const TemporaryFolder folder;
+  const auto overture = [&](const Words& words) { return run_overture(words, {.folder = folder.path()}); };
+  ASSERT_EQ(overture({"generate", "dataset", "--like", "kaggle", "--scale", "1e-4", "--samples", "2000", "-o",
+                      "raw.tsv"})
+                .exit_code,
+            0);
+  const Words raw{"train", "--data",     "raw.tsv", "--arch-mlp-bot",    "13-16-8", "--arch-mlp-top",
+                  "16-1",  "--emb-size", "8",       "--mini-batch-size", "128",     "-o",
+                  "run"};
+  const Outcome trained = overture(raw);
+  ASSERT_EQ(trained.exit_code, 0) << trained.text();
+  EXPECT_NE(trained.err.find("note: raw.tsv is raw"), std::string::npos) << trained.err;
+  EXPECT_TRUE(fs::exists(folder.path() / "run" / "ids.bin"));
+  EXPECT_NE(read_text(folder.path() / "run" / "setup.yaml").find("ids: ids.bin"), std::string::npos);
+  EXPECT_GT(lines_of(read_text(folder.path() / "run" / "roc.csv")).size(), 10U);
+  EXPECT_EQ(lines_of(read_text(folder.path() / "run" / "calibration.csv")).size(), 21U);
+  fs::rename(folder.path() / "run", folder.path() / "moved");  // the model is all that is needed
+  const Outcome evaluated = overture({"evaluate", "moved", "--data", "raw.tsv"});
+  EXPECT_EQ(evaluated.exit_code, 0) << evaluated.text();
+  EXPECT_NE(evaluated.out.find("2,000"), std::string::npos) << evaluated.out;
+  EXPECT_EQ(overture({"predict", "moved", "--data", "raw.tsv", "--out", "scores.csv"}).exit_code, 0);
+  EXPECT_EQ(lines_of(read_text(folder.path() / "scores.csv")).size(), 2001U);
+  const Outcome again = overture(raw);
+  EXPECT_EQ(again.exit_code, 0) << again.text();
+  expect_same_model(folder.path() / "run", folder.path() / "moved");
+}
+
+TEST(Train, RawClickLogsCanBeHashedInstead) {
+  const TemporaryFolder folder;
+  const auto overture = [&](const Words& words) { return run_overture(words, {.folder = folder.path()}); };
+  ASSERT_EQ(overture({"generate", "dataset", "--like", "kaggle", "--scale", "1e-4", "--samples", "1000", "-o",
+                      "raw.tsv"})
+                .exit_code,
+            0);
+  const Outcome trained =
+      overture({"train", "--data", "raw.tsv", "--max-ind-range", "1k", "--arch-mlp-bot", "13-8",
+                "--arch-mlp-top", "8-1", "--emb-size", "8", "--mini-batch-size", "100", "-o", "run"});
+  ASSERT_EQ(trained.exit_code, 0) << trained.text();
+  EXPECT_FALSE(fs::exists(folder.path() / "run" / "ids.bin"));
+  EXPECT_EQ(overture({"predict", "run", "--data", "raw.tsv", "--out", "scores.csv"}).exit_code, 0);
+}
+
 TEST(Train, StoppedAndResumedEqualsNeverStopped) {
   const TemporaryFolder folder;
   const Words cache{"--lookahead-value", "10", "--optimizer", "rwsadagrad"};
@@ -200,7 +243,7 @@ TEST(Train, BadRowsThatItPassesOverAreTold) {
   lenient.insert(lenient.end(), {"--max-bad-rows", "1", "--overwrite"});
   const Outcome outcome = run_overture(lenient, {.folder = folder.path()});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.text();
-  EXPECT_NE(outcome.err.find("passed over 1 bad rows:\n  a.jsonl:2: "), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.err.find("skipped 1 bad rows:\n  a.jsonl:2: "), std::string::npos) << outcome.err;
 }
 
 TEST(Train, WeightedPoolingTakesTheWeightsOfTheData) {

@@ -98,7 +98,8 @@ void write_results(const AstraOptions& options, const simulation::SimulationConf
       .version = version_text(),
       .config = shown,
       .observed = observed,
-      .why = report::why(config, observed.result)};
+      .why = report::why(config, observed.result),
+      .cost_dollars = network::cost_in_dollars(config.network)};
   const std::filesystem::path folder = options.output.folder;
   claim(options.output, folder, "simulate", run.setup_yaml);
   report::write_run_folder(run, folder);
@@ -148,16 +149,18 @@ int run(const AstraOptions& options) {
     observed.result = simulation::simulate(astra.config, {}, {.memory = free_memory()});
   }
   const simulation::SimulationResult& result = observed.result;
+  const double cost = network::cost_in_dollars(astra.config.network);
   report::write_astra_csv({.path = prefix,
                            .run_name = options.run_name,
                            .total_rows = options.total_rows,
                            .row = options.row,
                            .layer_files = astra.write_reports,
-                           .backend_files = !astra.garnet},
+                           .backend_files = !astra.garnet,
+                           .cost_dollars = cost},
                           astra.config.workload, result);
   print_layers(astra.config.workload, result);
   if (flits) print_flits(*flits);
-  if (!astra.garnet) fmt::print("network cost: {:.0f} $\n", *result.cost_dollars);
+  if (!astra.garnet) fmt::print("network cost: {:.0f} $\n", cost);
   fmt::print("reports: {}\n", prefix.empty() ? "./" : prefix);
   if (with_results) write_results(options, astra.config, observed, astra.garnet.has_value());
   return 0;

@@ -1,7 +1,9 @@
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <numeric>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -39,6 +41,7 @@ struct BenchOptions {
   std::string last = "64 MiB";
   int factor = 4;
   int chunks = 1;
+  int seeds = 1;
   std::string csv;
   Output output;
   std::string measured;
@@ -62,7 +65,7 @@ T parse_word(const std::string& text, const std::string& flag) {
   return value;
 }
 
-// Lines that programs which read nccl-tests' table pass over.
+// Lines that programs which read nccl-tests' table skip.
 std::string comment(const std::string& text) {
   std::string lines = "# ";
   for (const char c : wrap(text, 78, 0)) {
@@ -73,6 +76,37 @@ std::string comment(const std::string& text) {
 }
 
 using Runner = std::function<study::CollectivePoint(Bytes)>;
+
+// A size, run once with every seed: the mean, and how far the times lie apart.
+struct Measured {
+  study::CollectivePoint mean;
+  double deviation_us = 0;
+};
+
+Measured run_all(const std::vector<Runner>& runners, Bytes size) {
+  std::vector<double> times;
+  Measured measured;
+  for (const Runner& runner : runners) {
+    measured.mean = runner(size);
+    times.push_back(to_us(measured.mean.time));
+  }
+  const auto count = static_cast<double>(times.size());
+  const double mean = std::accumulate(times.begin(), times.end(), 0.0) / count;
+  double squares = 0;
+  for (const double time : times) squares += (time - mean) * (time - mean);
+  if (times.size() > 1) {
+    measured.mean.time = Duration{std::llround(mean * 1e6)};
+    measured.deviation_us = std::sqrt(squares / (count - 1));
+  }
+  return measured;
+}
+
+// As nccl-tests' last line has it: the mean over all sizes.
+double average_bus_bandwidth(const std::vector<Measured>& points, CollectiveKind kind) {
+  double sum = 0;
+  for (const Measured& point : points) sum += point.mean.bus_bandwidth(kind);
+  return points.empty() ? 0 : sum / static_cast<double>(points.size());
+}
 
 // The algorithm of the flag, else of the setup, else what is usual; one for every dimension.
 system::Implementation implementation(const BenchOptions& options, CollectiveKind kind,
@@ -92,8 +126,10 @@ system::Implementation implementation(const BenchOptions& options, CollectiveKin
 }
 
 // The setup of any command; its workload or traffic is not needed.
-Runner make_runner(const BenchOptions& options, CollectiveKind kind) {
-  const setup::Setup setup = setup::load_setup(options.setup, options.overrides, setup::Needs::network);
+Runner make_runner(const BenchOptions& options, CollectiveKind kind, int seed) {
+  std::vector<std::string> overrides = options.overrides;
+  if (options.seeds > 1) overrides.push_back(fmt::format("seed={}", seed));
+  const setup::Setup setup = setup::load_setup(options.setup, overrides, setup::Needs::network);
   const auto network = std::make_shared<network::NetworkConfig>(setup::network_config(setup));
   const int dimensions = network::system_dimensions(*network, network::count_hosts(*network)).dimensions();
   system::SystemConfig config = setup.simulation.system;
@@ -104,9 +140,18 @@ Runner make_runner(const BenchOptions& options, CollectiveKind kind) {
   };
 }
 
+std::vector<Runner> make_runners(const BenchOptions& options, CollectiveKind kind) {
+  constexpr int kMostSeeds = 1000;
+  if (options.seeds < 1 || options.seeds > kMostSeeds)
+    throw UserError({.key = "--seeds"}, fmt::format("{} is not from 1 to {}", options.seeds, kMostSeeds));
+  std::vector<Runner> runners;
+  for (int seed = 1; seed <= options.seeds; ++seed) runners.push_back(make_runner(options, kind, seed));
+  return runners;
+}
+
 // Where the curve bends: half of the best bus bandwidth tells how large a message must be.
-std::string why(const std::vector<study::CollectivePoint>& points, CollectiveKind kind) {
-  const auto bandwidth = [kind](const study::CollectivePoint& point) { return point.bus_bandwidth(kind); };
+std::string why(const std::vector<Measured>& points, CollectiveKind kind) {
+  const auto bandwidth = [kind](const Measured& point) { return point.mean.bus_bandwidth(kind); };
   const auto best = std::ranges::max_element(points, {}, bandwidth);
   if (best == points.end()) return {};
   const auto half = std::ranges::find_if(
@@ -114,24 +159,26 @@ std::string why(const std::vector<study::CollectivePoint>& points, CollectiveKin
   return fmt::format(
       "bus bandwidth is at most {:.4g} GB/s, at {}; what would help most: below {}, where half of "
       "it is reached, lower latency or larger messages, above it faster links",
-      bandwidth(*best), to_string(best->size), to_string(half->size));
+      bandwidth(*best), to_string(best->mean.size), to_string(half->mean.size));
 }
 
-std::string csv_of(const std::vector<study::CollectivePoint>& points, CollectiveKind kind) {
-  std::string csv = "size_bytes,time_us,algbw_GB_per_s,busbw_GB_per_s\n";
-  for (const study::CollectivePoint& point : points) {
-    csv += fmt::format("{},{:.6f},{:.6f},{:.6f}\n", point.size.count(), to_us(point.time),
-                       point.algorithm_bandwidth(), point.bus_bandwidth(kind));
+std::string csv_of(const std::vector<Measured>& points, CollectiveKind kind, bool repeated) {
+  std::string csv = "size_bytes,busbw_GB_per_s,algbw_GB_per_s,time_us";
+  csv += repeated ? ",time_deviation_us\n" : "\n";
+  for (const auto& [point, deviation_us] : points) {
+    csv += fmt::format("{},{:.6f},{:.6f},{:.6f}", point.size.count(), point.bus_bandwidth(kind),
+                       point.algorithm_bandwidth(), to_us(point.time));
+    csv += repeated ? fmt::format(",{:.6f}\n", deviation_us) : "\n";
   }
   return csv;
 }
 
 // The collectives one after the other, as nccl-tests runs them.
-void write_trace(const BenchOptions& options, const std::vector<study::CollectivePoint>& points,
-                 CollectiveKind kind, const fs::path& folder) {
-  report::Trace trace(0, std::max(1, points.front().ranks));
+void write_trace(const BenchOptions& options, const std::vector<Measured>& points, CollectiveKind kind,
+                 const fs::path& folder) {
+  report::Trace trace(0, std::max(1, points.front().mean.ranks));
   Time now{};
-  for (const study::CollectivePoint& point : points) {
+  for (const auto& [point, deviation_us] : points) {
     report::TraceSlice slice{.name = fmt::format("{} {}", report::kernel_name(kind), to_string(point.size)),
                              .start = now,
                              .length = point.time};
@@ -150,15 +197,16 @@ std::string setup_yaml_of(const BenchOptions& options) {
       fmt::format("# overture bench collective --collective {} -b {} -e {} -f {} --chunks {}",
                   options.collective, options.first, options.last, options.factor, options.chunks);
   if (!options.algorithm.empty()) text += " --algorithm " + options.algorithm;
+  if (options.seeds > 1) text += fmt::format(" --seeds {}", options.seeds);
   for (const std::string& change : options.overrides) text += " -s " + change;
   return text + "\n" + read_file(options.setup);
 }
 
-void write_results(const BenchOptions& options, const std::vector<study::CollectivePoint>& points,
-                   CollectiveKind kind, const fs::path& folder, bool complete) {
+void write_results(const BenchOptions& options, const std::vector<Measured>& points, CollectiveKind kind,
+                   const fs::path& folder, bool complete) {
   report::Digest digest;
-  for (const study::CollectivePoint& point : points) digest.add(point.time.count());
-  write_file(folder / "collective.csv", csv_of(points, kind));
+  for (const Measured& point : points) digest.add(point.mean.time.count());
+  write_file(folder / "collective.csv", csv_of(points, kind, options.seeds > 1));
   write_trace(options, points, kind, folder);
   auto summary = report::summary_head(
       {.kind = "bench collective",
@@ -167,10 +215,12 @@ void write_results(const BenchOptions& options, const std::vector<study::Collect
        .seed = {},
        .why = why(points, kind)});
   summary.update({{"collective", options.collective},
-                  {"ranks", points.front().ranks},
-                  {"smallest_time_us", to_us(points.front().time)},
-                  {"largest_time_us", to_us(points.back().time)},
-                  {"busbw_GB_per_s", points.back().bus_bandwidth(kind)},
+                  {"ranks", points.front().mean.ranks},
+                  {"seeds", options.seeds},
+                  {"smallest_time_us", to_us(points.front().mean.time)},
+                  {"largest_time_us", to_us(points.back().mean.time)},
+                  {"busbw_GB_per_s", points.back().mean.bus_bandwidth(kind)},
+                  {"average_busbw_GB_per_s", average_bus_bandwidth(points, kind)},
                   {"digest", digest.text()},
                   {"complete", complete},
                   {"overrides", options.overrides},
@@ -195,38 +245,46 @@ int run(const BenchOptions& options) {
   if (options.chunks < 1) throw UserError({.key = "--chunks"}, "must be at least 1");
   const auto sizes =
       study::sizes(parse_size(options.first, "-b"), parse_size(options.last, "-e"), options.factor);
-  const Runner runner = make_runner(options, kind);
+  const std::vector<Runner> runners = make_runners(options, kind);
   const fs::path folder = options.output.folder_or(
       fs::path("results") /
       fmt::format("{}-{}", fs::path(options.setup).stem().string(), options.collective));
   claim(options.output, folder, "bench collective", setup_yaml_of(options));
   const Interrupt interrupt;
-  std::vector<study::CollectivePoint> points;
+  std::vector<Measured> points;
   fmt::print("# {} on {}\n", options.collective, options.setup);
+  const bool repeated = options.seeds > 1;
   const bool compared = !options.measured.empty();
   const auto measured = compared ? formats::parse_nccl_tests(read_file(options.measured), options.measured)
                                  : std::vector<formats::MeasuredPoint>{};
   fmt::print("#{:>13} {:>12} {:>8} {:>14} {:>10} {:>10}{}\n", "size", "count", "type", "time", "algbw",
-             "busbw", compared ? fmt::format(" {:>14} {:>8}", "measured", "error") : "");
+             "busbw",
+             (repeated ? fmt::format(" {:>9}", "+-") : "") +
+                 (compared ? fmt::format(" {:>14} {:>8}", "measured", "error") : ""));
   fmt::print("#{:>13} {:>12} {:>8} {:>14} {:>10} {:>10}{}\n", "(B)", "(elements)", "", "(us)", "(GB/s)",
-             "(GB/s)", compared ? fmt::format(" {:>14} {:>8}", "(us)", "(%)") : "");
+             "(GB/s)",
+             (repeated ? fmt::format(" {:>9}", "(us)") : "") +
+                 (compared ? fmt::format(" {:>14} {:>8}", "(us)", "(%)") : ""));
   Progress progress(options.collective, static_cast<std::int64_t>(sizes.size()));
   for (const Bytes size : sizes) {
     if (Interrupt::requested()) break;
     progress.update(static_cast<std::int64_t>(points.size()));
-    const study::CollectivePoint point = runner(size);
+    const Measured measured_point = run_all(runners, size);
+    const study::CollectivePoint& point = measured_point.mean;
     progress.finish();
     fmt::print("{:>14} {:>12} {:>8} {:>14.3f} {:>10.3f} {:>10.3f}{}\n", size.count(), size.count() / 4,
                "float", to_us(point.time), point.algorithm_bandwidth(), point.bus_bandwidth(kind),
-               measured_columns(measured, point));
-    points.push_back(point);
+               (repeated ? fmt::format(" {:>9.3f}", measured_point.deviation_us) : "") +
+                   measured_columns(measured, point));
+    points.push_back(measured_point);
     std::fflush(stdout);
   }
-  if (!options.csv.empty()) write_file(options.csv, csv_of(points, kind));
+  if (!options.csv.empty()) write_file(options.csv, csv_of(points, kind, repeated));
   if (points.empty()) return Interrupt::requested() ? kInterrupted : 0;
   const bool complete = points.size() == sizes.size();
   write_results(options, points, kind, folder, complete);
   if (!complete) fmt::print("#\n# interrupted after {} of {} sizes\n", points.size(), sizes.size());
+  fmt::print("# Avg bus bandwidth    : {:.4f} GB/s\n", average_bus_bandwidth(points, kind));
   fmt::print("#\n{}# results: {}\n", comment("why: " + why(points, kind)), folder.string());
   if (!options.output.no_report) fmt::print("# report: {}\n", (folder / "report.html").string());
   return complete ? 0 : kInterrupted;
@@ -236,7 +294,8 @@ int run(const BenchOptions& options) {
 
 void add_bench(Command& root) {
   auto options = std::make_shared<BenchOptions>();
-  Command bench = root.add("bench", "Measure simulated machines, and the way between real ones");
+  Command bench =
+      root.add("bench", "Measure collectives on simulated machines, and messages between real ones");
   add_bench_transport(bench);
   Command command = bench.add("collective", "nccl-tests' table for a collective on any network");
   add_output(command, options->output, "results/<setup>-<collective>");
@@ -250,6 +309,8 @@ void add_bench(Command& root) {
       .option("-b", options->first, "Smallest size, such as 8, 64K or \"1 MiB\"")
       .option("-e", options->last, "Largest size")
       .option("-f", options->factor, "From one size to the next")
+      .option("--seeds", options->seeds,
+              "Runs of every size, with the seeds 1, 2, ...; shows mean and spread")
       .option("-s,--set", options->overrides, "key=value: change one key of the setup; may be repeated")
       .option("--measured", options->measured,
               "Output of nccl-tests (table or JSON of -J), as further columns")

@@ -221,10 +221,22 @@ Outcome run_chosen() {
   }
 }
 
+// What would work stands on lines of its own behind the first, in 80 columns.
+std::string wrapped_hint(const std::string& error) {
+  const std::size_t line_end = error.find('\n');
+  if (line_end == std::string::npos) return error;
+  std::string text = error.substr(0, line_end);
+  for (const std::string& line : split(std::string_view(error).substr(line_end + 1), '\n')) {
+    const std::size_t indent = std::min(line.find_first_not_of(' '), line.size());
+    text += "\n" + line.substr(0, indent) + wrap(std::string_view(line).substr(indent), 80, indent);
+  }
+  return text;
+}
+
 // With --json, standard output is one JSON value whatever happens; people still find the message on stderr.
 int tell_failure(const Outcome& outcome, bool json) {
   if (outcome.error.empty()) return outcome.code;
-  fmt::print(stderr, "error: {}\n", outcome.error);
+  fmt::print(stderr, "error: {}\n", wrapped_hint(outcome.error));
   if (json) print_json({{"error", outcome.error}, {"exit_code", outcome.code}});
   return outcome.code;
 }

@@ -132,7 +132,7 @@ void add_convert(Command& root) {
       .option("--tables", options->tables,
               "Rows of every table: a file with one number a line, or kaggle, avazu, terabyte")
       .flag("--fold-ids", options->fold_ids, "Ids modulo the rows of their table, instead of an error")
-      .option("--max-bad-rows", options->max_bad_rows, "Rows that may be passed over")
+      .option("--max-bad-rows", options->max_bad_rows, "Bad rows that may be skipped")
       .examples(
           "  overture convert train.txt.gz clicks.ovd --max-ind-range 10M\n"
           "  overture convert train.txt clicks.ovd --tables kaggle --fold-ids \\\n"

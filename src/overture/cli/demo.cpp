@@ -53,7 +53,8 @@ simulation::SimulationResult simulate_into(const setup::Setup& setup, const std:
                             .version = version_text(),
                             .config = setup.simulation,
                             .observed = observed,
-                            .why = report::why(setup.simulation, observed.result)},
+                            .why = report::why(setup.simulation, observed.result),
+                            .cost_dollars = setup::network_cost(setup).amount()},
                            folder);
   report::write_html(folder);
   return std::move(observed.result);
@@ -71,7 +72,7 @@ int run(const std::string& out) {
     const auto optimistic = simulation::simulate(demo_setup(machine, network::Contention::none).simulation);
     const int passes = setup.simulation.passes;
     table.add({machine.name, to_string(result.finished / passes), to_string(result.exposed() / passes),
-               to_string(optimistic.finished / passes), fmt::format("{:.0f} $", *result.cost_dollars)});
+               to_string(optimistic.finished / passes), to_string(setup::network_cost(setup))});
   }
   fmt::print("{}\n", table.text());
   fmt::print("{}\n\n",

@@ -36,7 +36,7 @@ constexpr std::array kOptional{
     Optional{"libsimgrid-dev", "/usr/include/simgrid/s4u.hpp",
              "a second opinion on the flow backend, in tests"},
     Optional{"chromium", "/usr/bin/chromium", "tests of the report in a browser"},
-    Optional{"nodejs", "/usr/bin/node", "building the report's page anew (npm too)"},
+    Optional{"nodejs", "/usr/bin/node", "rebuilding the report's page (with npm)"},
     Optional{"python3-torch", "/usr/lib/python3/dist-packages/torch/__init__.py",
              "PyTorch as a reference in tests"},
     Optional{"clang", "/usr/bin/clang++", "the sanitizer and fuzzing builds"},

@@ -46,8 +46,13 @@ struct Evaluated {
 setup::TrainSetup setup_of(const EvaluateOptions& options) {
   setup::TrainSetup setup =
       setup::load_train_setup(fs::path(options.folder) / "setup.yaml", options.overrides);
+  if (!setup.data.ids.empty()) setup.data.ids = fs::absolute(fs::path(options.folder) / setup.data.ids);
   if (options.data.empty()) return setup;
-  setup.data = {.file = fs::absolute(options.data), .max_bad_rows = setup.data.max_bad_rows, .test_every = 0};
+  setup.data = {.file = fs::absolute(options.data),
+                .ids = setup.data.ids,
+                .max_ind_range = setup.data.max_ind_range,
+                .max_bad_rows = setup.data.max_bad_rows,
+                .test_every = 0};
   setup.evaluate_every = 0;
   return setup;
 }
@@ -109,6 +114,7 @@ int run(const EvaluateOptions& options) {
   const Evaluated done = evaluate_checkpoint(setup, *found);
   const std::string summary = summary_of(setup, done);
   write_file(folder / "setup.yaml", setup::write_train_setup(setup));
+  write_quality(done.metrics, folder);
   write_file(folder / "summary.json", summary);
   if (!options.output.no_report) report::write_html(folder);
   json_result(summary);

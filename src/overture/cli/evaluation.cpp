@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "overture/base/files.h"
 #include "overture/base/json.h"
 #include "overture/base/progress.h"
 #include "overture/cli/counts.h"
@@ -31,6 +32,17 @@ Json metrics_json(const data::Metrics& metrics) {
           {"accuracy", metrics.accuracy},
           {"normalized_entropy", metrics.normalized_entropy},
           {"calibration", metrics.calibration}};
+}
+
+void write_quality(const data::Metrics& metrics, const std::filesystem::path& folder) {
+  std::string roc = "false_positive_share,true_positive_share\n";
+  for (const data::RocPoint& point : metrics.roc)
+    roc += fmt::format("{:.6f},{:.6f}\n", point.false_positive_share, point.true_positive_share);
+  write_file(folder / "roc.csv", roc);
+  std::string bins = "predicted,observed,samples\n";
+  for (const data::CalibrationBin& bin : metrics.bins)
+    bins += fmt::format("{:.6f},{:.6f},{}\n", bin.predicted, bin.observed, bin.samples);
+  write_file(folder / "calibration.csv", bins);
 }
 
 std::vector<std::pair<std::string, std::string>> metric_lines(const data::Metrics& metrics, bool held_out) {

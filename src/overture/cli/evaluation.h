@@ -1,6 +1,7 @@
 // How good a trained model is on the held-out part of its data; for `overture train` and `overture evaluate`.
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <span>
 #include <string>
@@ -20,6 +21,9 @@ data::Metrics evaluate(data::BatchSource& source, const Predict& predict);
 
 // All of them, as in summaries.
 Json metrics_json(const data::Metrics& metrics);
+
+// roc.csv and calibration.csv in the folder, for the report.
+void write_quality(const data::Metrics& metrics, const std::filesystem::path& folder);
 
 // Label and value, for people.
 std::vector<std::pair<std::string, std::string>> metric_lines(const data::Metrics& metrics, bool held_out);

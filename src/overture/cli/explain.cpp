@@ -7,6 +7,7 @@
 #include "overture/base/error.h"
 #include "overture/base/text.h"
 #include "overture/cli/commands.h"
+#include "overture/setup/prices.h"
 #include "overture/setup/setup.h"
 #include "overture/setup/sweep_setup.h"
 #include "overture/setup/train_setup.h"
@@ -39,10 +40,10 @@ std::vector<Setups> chosen(const ExplainOptions& options) {
 }
 
 void print_one(const setup::Explanation& e) {
-  fmt::print("{}\n  {}\n  {}", e.key, wrap(e.help, 80, 2), e.type);
-  if (e.required) fmt::print("; required");
-  if (!e.initial.empty()) fmt::print("; default {}", e.initial);
-  fmt::print("\n");
+  std::string value = e.type;
+  if (e.required) value += "; required";
+  if (!e.initial.empty()) value += "; default " + e.initial;
+  fmt::print("{}\n  {}\n  {}\n", e.key, wrap(e.help, 80, 2), wrap(value, 80, 2));
   if (!e.source.empty()) fmt::print("  default from: {}\n", wrap(e.source, 80, 16));
 }
 
@@ -79,7 +80,29 @@ std::vector<setup::Explanation> below(const Setups& setups, const std::string& w
   return found;
 }
 
+// Cost is no key but a result; its prices are.
+int explain_cost() {
+  fmt::print(
+      "cost\n  {}\n\n  {}\n\n  {}\n\nKeys of a price list (network.prices; examples/prices.yaml):\n\n",
+      wrap("What the network costs, in dollars: a line in the tables of simulate, flows and sweep, and "
+           "network_cost_dollars in summary.json. `overture sweep STUDY --under \"cost 20000 $\"` shows only "
+           "what a budget allows.",
+           80, 2),
+      wrap("A topology pays for every cable (link), for every switch port that a cable ends at (switch / "
+           "switch_ports), and for a NIC wherever a machine is on a switch, each in proportion to its rate. "
+           "Rotors add rotor_port per uplink. What is inside a machine is not counted.",
+           80, 2),
+      wrap(
+          "Dimensions are counted as ASTRA-sim 1.0 counts them: links in proportion to their rate, and whole "
+          "switches at any rate.",
+          80, 2));
+  for (const setup::Explanation& e : setup::explain_prices()) print_one(e);
+  return 0;
+}
+
 int run(const ExplainOptions& options) {
+  if (options.key == "cost" || options.key == "prices" || options.key == "network.prices")
+    return explain_cost();
   const std::vector<Setups> setups = chosen(options);
   if (options.markdown) {
     print_markdown(setups.front());
@@ -115,9 +138,9 @@ void add_explain(Command& root) {
       .flag("--markdown", options->markdown,
             "All keys of one kind as a table; docs/reference/*.md are made from it")
       .examples(
-          "  overture explain network.contention\n  overture explain network.tcp.min_rto\n  overture explain "
-          "--train "
-          "cache")
+          "  overture explain network.contention\n"
+          "  overture explain --train cache\n"
+          "  overture explain cost                (how it is counted, and the prices)")
       .runs([options] { return run(*options); });
 }
 

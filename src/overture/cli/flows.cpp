@@ -16,6 +16,7 @@
 #include "overture/cli/run_progress.h"
 #include "overture/cli/version.h"
 #include "overture/formats/flow_list.h"
+#include "overture/network/empty_network.h"
 #include "overture/network/ns3/ns3_program.h"
 #include "overture/network/run_flows.h"
 #include "overture/report/flows_summary.h"
@@ -132,13 +133,15 @@ Told write_results(const Asked& asked, const std::vector<network::FlowSpec>& flo
   if (const auto* rotors = std::get_if<network::RotorNetworkConfig>(&config)) {
     const topology::Opera opera = make_opera(rotors->topology);
     const report::RotorReport run{.name = setup.name,
-                               .setup_yaml = asked.setup_yaml,
-                               .version = version_text(),
-                               .opera = opera,
-                               .config = rotors->rotors,
-                               .flows = flows,
-                               .result = result,
-                               .tried = tried};
+                                  .setup_yaml = asked.setup_yaml,
+                                  .version = version_text(),
+                                  .opera = opera,
+                                  .config = rotors->rotors,
+                                  .flows = flows,
+                                  .result = result,
+                                  .tried = tried,
+                                  .cost = setup::network_cost(setup),
+                                  .alone = network::empty_network_times(config, flows)};
     report::write_rotor_folder(run, asked.folder);
     return {report::rotor_lines(run), report::rotor_why(run), report::rotor_summary_json(run)};
   }
@@ -149,7 +152,9 @@ Told write_results(const Asked& asked, const std::vector<network::FlowSpec>& flo
                              .hosts = asked.hosts,
                              .flows = flows,
                              .result = result,
-                             .tried = tried};
+                             .tried = tried,
+                             .cost = setup::network_cost(setup),
+                             .alone = network::empty_network_times(config, flows)};
   report::write_flows_folder(run, asked.folder);
   return {report::flows_lines(run), report::flows_why(run), report::flows_summary_json(run)};
 }

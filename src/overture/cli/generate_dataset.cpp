@@ -127,11 +127,11 @@ void add_generate_dataset(Command& generate) {
   Command command = generate.add("dataset", "Click data with the tables and the skew of well-known logs");
   command.option("--like", options->like, "kaggle, avazu or terabyte: number and sizes of the tables")
       .option("--samples", options->samples, "Such as 100k, 45.8M")
-      .option("--scale", options->scale, "Of the rows of every table; at least 2 remain")
+      .option("--scale", options->scale, "Factor for the rows of every table; at least 2 remain")
       .option("--skew", options->skew,
               "fitted, uniform, long, medium, short, an exponent, or two-level:1:90 (1 % of rows, 90 % of "
               "lookups)")
-      .option("--seed", options->seed, "Of every random choice")
+      .option("--seed", options->seed, "Seed of every random choice")
       .required_option("-o,--out", options->out,
                        "File to write; .tsv, .jsonl, .bin (MLPerf) and a folder (Bagpipe) for other programs")
       .option("--first", options->first, "Number of the first sample: parts can be made alone")

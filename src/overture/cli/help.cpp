@@ -45,10 +45,25 @@ std::string usage(const CommandText& command, const std::string& path) {
   return command.commands.empty() ? text : text + " COMMAND";
 }
 
+// Flags that are taken so that scripts of another program run, and that do nothing here.
+bool is_idle(const CommandText::Option& option) {
+  return option.help.find("; does nothing: ") != std::string::npos;
+}
+
+std::string idle_flags(const CommandText& command) {
+  std::string text;
+  for (const CommandText::Option& option : command.options) {
+    if (is_idle(option)) text += (text.empty() ? "" : ", ") + option.names.substr(option.names.find("--"));
+  }
+  if (text.empty()) return text;
+  return "\nTaken from Bagpipe's and DLRM's scripts; each says why it does nothing here:\n  " +
+         wrap(text, kWidth, 2) + "\n";
+}
+
 std::string list(const CommandText& command, bool positional) {
   std::string text;
   for (const CommandText::Option& option : command.options) {
-    if (option.is_positional == positional) text += entry(names(option), help(option));
+    if (option.is_positional == positional && !is_idle(option)) text += entry(names(option), help(option));
   }
   if (text.empty()) return text;
   return (positional ? "\nArguments:\n" : "\nOptions:\n") + text;
@@ -60,7 +75,7 @@ std::string help_text(const CommandText& command, const std::string& path) {
   std::string text = wrap(command.description, kWidth, 0) + "\n\nUsage: " + usage(command, path) + "\n";
   if (!command.commands.empty()) text += "\nCommands:\n";
   for (const CommandText& below : command.commands) text += entry(below.name, below.description);
-  text += list(command, true) + list(command, false);
+  text += list(command, true) + list(command, false) + idle_flags(command);
   return command.footer.empty() ? text : text + "\n" + command.footer + "\n";
 }
 

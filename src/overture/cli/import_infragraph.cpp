@@ -65,8 +65,8 @@ void add_import_infragraph(Command& import) {
   auto options = std::make_shared<InfraGraphOptions>();
   Command command = import.add("infragraph", "A network in InfraGraph's YAML, as a topology file");
   command.positional("file", options->file, "InfraGraph file (YAML)")
-      .option("--bandwidth", options->rate, "Of links for which the file gives none")
-      .option("--latency", options->delay, "Of links for which the file gives none")
+      .option("--bandwidth", options->rate, "Rate of links for which the file gives none")
+      .option("--latency", options->delay, "Delay of links for which the file gives none")
       .option("-o,--out", options->out, "Topology file to write (default: standard output)")
       .examples("  overture import infragraph fabric.yaml -o fabric.txt")
       .runs([options] { return import_infragraph(*options); });

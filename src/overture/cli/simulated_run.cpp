@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "overture/base/dollars.h"
 #include "overture/base/error.h"
 #include "overture/base/files.h"
 #include "overture/base/free_memory.h"
@@ -39,6 +40,7 @@ void print_summary(const report::Run& run) {
     table.add({"messages between ranks", to_string(run.observed.messages), ""});
     table.add({"collectives", to_string(run.observed.collectives), ""});
   }
+  if (run.cost_dollars) table.add({"network cost", to_string(Dollars{*run.cost_dollars}), ""});
   fmt::print("{}\n", table.text());
   if (!result.complete) fmt::print("note: the run was cut short; what is shown is what had ended by then\n");
   fmt::print("why: {}\n", wrap(run.why, 80, 5));
@@ -46,7 +48,7 @@ void print_summary(const report::Run& run) {
 }
 
 // Simulated time, the wall clock and Ctrl-C; with a line of progress.
-simulation::Limits limits(const SimulatedRunOptions& options, const std::string& name) {
+simulation::Limits limits(const SimulatedRunOptions& options, const setup::Setup& setup) {
   simulation::Limits limits;
   if (!options.max_sim_time.empty()) {
     const Result<Duration> until = parse_duration(options.max_sim_time);
@@ -62,10 +64,14 @@ simulation::Limits limits(const SimulatedRunOptions& options, const std::string&
   if (options.max_wall_seconds < 0) throw UserError({.key = "--max-wall"}, "must not be negative");
   const auto stop = std::chrono::steady_clock::now() + std::chrono::seconds(options.max_wall_seconds);
   const bool bounded = options.max_wall_seconds > 0;
-  const auto progress = std::make_shared<RunProgress>(
-      RunProgress::About{.folder = options.out, .kind = "simulate", .name = name, .what = "simulated us"});
-  limits.go_on = [stop, bounded, progress](Time now, std::uint32_t) {
-    progress->update(now.time_since_epoch().count() / 1'000'000);
+  const auto progress = std::make_shared<RunProgress>(RunProgress::About{
+      .folder = options.out,
+      .kind = "simulate",
+      .name = setup.name,
+      .what = "tasks",
+      .total = static_cast<std::int64_t>(simulation::task_graph(setup.simulation).size())});
+  limits.go_on = [stop, bounded, progress](Time now, std::uint32_t finished) {
+    progress->update(finished, fmt::format("\"simulated_us\": {}", to_us(now.time_since_epoch())));
     return !Interrupt::requested() && !(bounded && std::chrono::steady_clock::now() >= stop);
   };
   return limits;
@@ -87,14 +93,15 @@ int simulate_setup(const setup::Setup& setup, const SimulatedRunOptions& options
   claim(options.output, options.out, "simulate", setup_yaml);
   const bool reports = !options.output.no_report;
   const report::ObservedRun observed =
-      report::observe(setup.simulation, reports, limits(options, setup.name), setup.monitor);
+      report::observe(setup.simulation, reports, limits(options, setup), setup.monitor);
   const bool tries = !options.no_why && !Interrupt::requested();
   const report::Run run{.name = setup.name,
                         .setup_yaml = setup_yaml,
                         .version = version_text(),
                         .config = setup.simulation,
                         .observed = observed,
-                        .why = report::why(setup.simulation, observed.result, tries)};
+                        .why = report::why(setup.simulation, observed.result, tries),
+                        .cost_dollars = setup::network_cost(setup).amount()};
   report::write_run_folder(run, options.out);
   if (const auto* rotors = std::get_if<network::RotorNetworkConfig>(&setup.simulation.network))
     write_file(options.out / "schedule.csv", report::schedule_csv(make_opera(rotors->topology)));

@@ -84,7 +84,8 @@ RunCell run_tutorial_cell(const tutorial::TutorialCell& cell, const fs::path& ba
                         .version = version_text(),
                         .config = setup.simulation,
                         .observed = observed,
-                        .why = report::why(setup.simulation, observed.result)};
+                        .why = report::why(setup.simulation, observed.result),
+                        .cost_dollars = setup::network_cost(setup).amount()};
   const fs::path at = fs::path("cells") / name;
   report::write_run_folder(run, folder / at);
   report::write_html(folder / at);

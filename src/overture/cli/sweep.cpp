@@ -13,11 +13,10 @@
 #include "overture/base/files.h"
 #include "overture/base/hash.h"
 #include "overture/base/json.h"
-#include "overture/base/table.h"
 #include "overture/base/text.h"
 #include "overture/cli/commands.h"
-#include "overture/cli/counts.h"
 #include "overture/cli/output.h"
+#include "overture/cli/sweep_table.h"
 #include "overture/cli/version.h"
 #include "overture/cli/watched_sweep.h"
 #include "overture/report/csv_grid.h"
@@ -68,23 +67,13 @@ study::SweepJob make_job(const SweepOptions& options, const setup::SweepSetup& s
   return job;
 }
 
-// A finished point: the values of its axes and its numbers.
-struct Row {
-  std::vector<std::string> values;
-  std::vector<std::pair<std::string, double>> numbers;
-
-  const double* find(const std::string& name) const {
-    const auto found =
-        std::find_if(numbers.begin(), numbers.end(), [&](const auto& n) { return n.first == name; });
-    return found == numbers.end() ? nullptr : &found->second;
-  }
-};
-
-std::vector<Row> gather(const setup::SweepSetup& sweep, const study::SweepJob& job) {
-  std::vector<Row> rows;
+std::vector<SweepRow> gather(const setup::SweepSetup& sweep, const study::SweepJob& job,
+                             const fs::path& folder) {
+  std::vector<SweepRow> rows;
   for (const study::SweepPoint& point : job.points) {
     if (!study::is_finished(point)) continue;
-    Row row{.numbers = study::numbers_of(point)};
+    SweepRow row{.numbers = study::numbers_of(point),
+                 .folder = fs::relative(point.folder, folder).generic_string()};
     for (std::size_t i = sweep.fixed.size(); i < point.overrides.size(); ++i) {
       row.values.push_back(point.overrides[i].substr(point.overrides[i].find('=') + 1));
     }
@@ -94,7 +83,7 @@ std::vector<Row> gather(const setup::SweepSetup& sweep, const study::SweepJob& j
 }
 
 // The one of the setup or of the command; a run of training without held-out samples has its loss.
-std::string metric_of(const setup::SweepSetup& sweep, const std::vector<Row>& rows) {
+std::string metric_of(const setup::SweepSetup& sweep, const std::vector<SweepRow>& rows) {
   const std::string wanted = sweep.metric.empty() ? setup::main_number(sweep.command) : sweep.metric;
   if (rows.empty() || rows[0].find(wanted) != nullptr) return wanted;
   if (sweep.metric.empty() && sweep.command == "train") return "loss";
@@ -104,69 +93,34 @@ std::string metric_of(const setup::SweepSetup& sweep, const std::vector<Row>& ro
                   fmt::format("no number \"{}\" in these results", wanted), suggest(wanted, known));
 }
 
-// "cost 20000 $", "fct_p99_us 350": points with more are left out of the table.
-struct Bound {
-  std::string number;
-  double most = 0;
-};
-
-Bound parse_bound(const std::string& text, const std::string& command) {
-  const std::size_t space = text.find(' ');
-  Bound bound{.number = text.substr(0, space)};
-  if (bound.number == "cost") bound.number = "network_cost_dollars";
-  const auto& known = setup::numbers_of_command(command);
-  if (std::ranges::find(known, bound.number) == known.end())
-    throw UserError({.key = "--under"}, fmt::format("no number \"{}\"", bound.number),
-                    suggest(bound.number, known));
-  std::string value = space == std::string::npos ? "" : text.substr(space + 1);
-  if (value.ends_with('$')) value.erase(value.find_last_not_of(" $") + 1);
-  const Result<std::int64_t> count = overture::parse_count(value);
-  bound.most = count ? static_cast<double>(count.value()) : parse_real(value, "--under");
-  return bound;
-}
-
-std::vector<Bound> bounds_of(const SweepOptions& options, const std::string& command) {
-  std::vector<Bound> bounds;
-  for (const std::string& text : options.under) bounds.push_back(parse_bound(text, command));
-  return bounds;
-}
-
-bool within(const Row& row, const std::vector<Bound>& bounds) {
-  return std::ranges::all_of(bounds, [&](const Bound& bound) {
-    const double* value = row.find(bound.number);
-    return value != nullptr && *value <= bound.most;
-  });
-}
-
-std::string to_csv(const setup::SweepSetup& sweep, const std::vector<Row>& rows) {
+std::string to_csv(const setup::SweepSetup& sweep, const std::vector<SweepRow>& rows) {
   std::string text;
   for (const setup::KeyAxis& axis : sweep.axes) text += report::csv_cell(axis.key) + ",";
   if (!rows.empty()) {
     for (const auto& [name, number] : rows[0].numbers) text += report::csv_cell(name) + ",";
   }
-  if (!text.empty()) text.back() = '\n';
-  for (const Row& row : rows) {
+  text += "folder\n";
+  for (const SweepRow& row : rows) {
     std::string line;
     for (const std::string& value : row.values) line += report::csv_cell(value) + ",";
     for (const auto& [name, number] : rows[0].numbers) {
       const double* value = row.find(name);
       line += value == nullptr ? "," : fmt::format("{},", *value);
     }
-    line.back() = '\n';
-    text += line;
+    text += line + report::csv_cell(row.folder) + "\n";
   }
   return text;
 }
 
 // How much an axis matters: the mean of the metric at each of its values.
-Json effects(const setup::SweepSetup& sweep, const std::vector<Row>& rows, const std::string& metric) {
+Json effects(const setup::SweepSetup& sweep, const std::vector<SweepRow>& rows, const std::string& metric) {
   auto result = Json::array();
   for (std::size_t a = 0; a < sweep.axes.size(); ++a) {
     auto means = Json::object();
     for (const std::string& value : sweep.axes[a].values) {
       double sum = 0;
       int count = 0;
-      for (const Row& row : rows) {
+      for (const SweepRow& row : rows) {
         const double* number = row.find(metric);
         if (row.values[a] != value || number == nullptr) continue;
         sum += *number;
@@ -202,12 +156,13 @@ std::string why(const Json& axes, const std::string& metric) {
 }
 
 Json write_results(const setup::SweepSetup& sweep, const study::SweepJob& job, const fs::path& folder,
-                   const std::vector<Row>& rows, const std::string& metric, const std::string& setup_yaml) {
+                   const std::vector<SweepRow>& rows, const std::string& metric,
+                   const std::string& setup_yaml) {
   write_file(folder / "sweep.csv", to_csv(sweep, rows));
   write_file(folder / "setup.yaml", setup_yaml);
   const auto axes = effects(sweep, rows, metric);
   Digest digest;
-  for (const Row& row : rows) {
+  for (const SweepRow& row : rows) {
     if (const double* number = row.find(metric)) digest.add_bits(*number);
   }
   auto summary = report::summary_head(
@@ -224,51 +179,14 @@ Json write_results(const setup::SweepSetup& sweep, const study::SweepJob& job, c
   return summary;
 }
 
-// The end of a key that no other axis shares, "bandwidth" of "network.dimensions.0.bandwidth": a terminal is
-// narrow.
-std::string short_name(const setup::SweepSetup& sweep, const std::string& key) {
-  const auto others = [&](const std::string& end) {
-    return std::ranges::count_if(
-        sweep.axes, [&](const setup::KeyAxis& axis) { return ("." + axis.key).ends_with("." + end); });
-  };
-  for (std::size_t dot = key.rfind('.'); dot != std::string::npos && dot > 0; dot = key.rfind('.', dot - 1)) {
-    if (others(key.substr(dot + 1)) == 1) return key.substr(dot + 1);
+// The page of a sweep leads to those of its points. Of large sweeps, `overture report` makes the ones wanted.
+void write_point_pages(const study::SweepJob& job) {
+  constexpr std::size_t kMostPages = 64;
+  if (job.points.size() > kMostPages) return;
+  for (const study::SweepPoint& point : job.points) {
+    if (study::is_finished(point) && !fs::exists(point.folder / "report.html"))
+      report::write_html(point.folder);
   }
-  return key;
-}
-
-// The best points first, within the bounds; the price of the network beside them if they differ in it.
-void print_table(const setup::SweepSetup& sweep, const std::vector<Row>& rows, const std::string& metric,
-                 const std::vector<Bound>& bounds) {
-  constexpr std::size_t kMost = 20;
-  std::vector<const Row*> order;
-  for (const Row& row : rows) {
-    if (row.find(metric) != nullptr && within(row, bounds)) order.push_back(&row);
-  }
-  const bool more = setup::more_is_better(metric);
-  std::stable_sort(order.begin(), order.end(), [&](const Row* a, const Row* b) {
-    return more ? *a->find(metric) > *b->find(metric) : *a->find(metric) < *b->find(metric);
-  });
-  const bool costs =
-      std::ranges::any_of(order, [](const Row* row) { return row->find("network_cost_dollars") != nullptr; });
-  std::vector<std::string> head;
-  for (const setup::KeyAxis& axis : sweep.axes) head.push_back(short_name(sweep, axis.key));
-  head.push_back(metric);
-  head.emplace_back("vs best");
-  if (costs) head.emplace_back("cost");
-  Table table(head);
-  for (std::size_t i = 0; i < std::min(order.size(), kMost); ++i) {
-    std::vector<std::string> cells = order[i]->values;
-    const double value = *order[i]->find(metric);
-    cells.push_back(fmt::format("{:.6g}", value));
-    cells.push_back(fmt::format("{:.2f}x", value / *order[0]->find(metric)));
-    const double* cost = order[i]->find("network_cost_dollars");
-    if (costs) cells.push_back(cost == nullptr ? "-" : fmt::format("{:.0f} $", *cost));
-    table.add(cells);
-  }
-  fmt::print("{}", table.text());
-  if (order.size() > kMost) fmt::print("and {} more in sweep.csv\n", order.size() - kMost);
-  if (!bounds.empty()) fmt::print("{} of {} points are within the bounds\n", order.size(), rows.size());
 }
 
 // The study as it was run: its file, and what the command line changed.
@@ -281,17 +199,20 @@ std::string setup_yaml_of(const SweepOptions& options) {
 int run(const SweepOptions& options) {
   const setup::SweepSetup sweep = setup::load_sweep_setup(options.setup, options.overrides);
   const fs::path folder = options.output.folder_or(fs::path("results") / fs::path(options.setup).stem());
-  const std::vector<Bound> bounds = bounds_of(options, sweep.command);
+  const std::vector<SweepBound> bounds = parse_bounds(options.under, sweep.command);
   claim(options.output, folder, "sweep", setup_yaml_of(options));
   const study::SweepJob job = make_job(options, sweep, folder);
   const int code = run_watched("sweep", folder, job, points_of_part(options.part, job.points.size()));
-  const std::vector<Row> rows = gather(sweep, job);
+  const std::vector<SweepRow> rows = gather(sweep, job, folder);
   if (rows.empty()) return code;
   const std::string metric = metric_of(sweep, rows);
   const auto summary = write_results(sweep, job, folder, rows, metric, setup_yaml_of(options));
   fmt::print("{}: {} of {} points, {}\n\n", sweep.name, rows.size(), job.points.size(), sweep.command);
-  print_table(sweep, rows, metric, bounds);
-  if (!options.output.no_report) report::write_html(folder);
+  fmt::print("{}", sweep_table(sweep, rows, metric, bounds));
+  if (!options.output.no_report) {
+    write_point_pages(job);
+    report::write_html(folder);
+  }
   json_result(report::summary_text(summary));
   if (summary.contains("why")) fmt::print("\nwhy: {}", wrap(summary.at("why").get<std::string>(), 80, 5));
   fmt::print("\n");

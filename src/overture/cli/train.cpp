@@ -80,7 +80,8 @@ void print_summary(const setup::TrainSetup& setup, const Trained& done, const fs
   fmt::print("{}\n", table.text());
   if (!done.why.empty()) fmt::print("why: {}\n", wrap(done.why, 80, 5));
   if (!done.best_checkpoint.empty())
-    fmt::print("best checkpoint: {} (overture evaluate --checkpoint best)\n", done.best_checkpoint.string());
+    fmt::print("best checkpoint: {}\n  overture evaluate {} --checkpoint best\n",
+               done.best_checkpoint.string(), folder.string());
   fmt::print("results: {}\n", folder.string());
   if (fs::exists(folder / "report.html")) fmt::print("report: {}\n", (folder / "report.html").string());
 }

@@ -38,7 +38,7 @@ void LiveLine::tell(const train::HeldOut& held_out) {
   const data::Metrics& m = held_out.metrics;
   auc_ = m.auc;
   clear();
-  fmt::print(stderr, "step {}: AUC {:.4f}, log-loss {:.5f}, accuracy {:.2f} % on {} held-out samples\n",
+  fmt::print(stderr, "step {}: AUC {:.4f}, log-loss {:.5f}, accuracy {:.2f} % on {} held out\n",
              held_out.steps, m.auc, m.log_loss, 100 * m.accuracy, with_commas(m.samples));
 }
 

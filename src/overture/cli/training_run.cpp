@@ -16,13 +16,16 @@
 #include "overture/base/interrupt.h"
 #include "overture/base/json.h"
 #include "overture/cli/bad_rows.h"
+#include "overture/cli/counts.h"
 #include "overture/cli/evaluation.h"
 #include "overture/cli/run_progress.h"
 #include "overture/cli/train_record.h"
 #include "overture/cli/train_watch.h"
+#include "overture/cli/training_ids.h"
 #include "overture/cli/version.h"
 #include "overture/report/html.h"
 #include "overture/report/results_folder.h"
+#include "overture/setup/train_ids.h"
 #include "overture/train/checkpoint.h"
 #include "overture/train/local_training.h"
 #include "overture/train/session.h"
@@ -118,7 +121,14 @@ class RunNotes {
   Clock::time_point started_ = Clock::now();
 };
 
-// The checkpoint to go on from; empty to start afresh. A finished run is not overwritten by accident.
+// A finished run is not overwritten by accident.
+void require_free(const TrainingAsked& asked) {
+  if (asked.resume || asked.overwrite || !train::latest_checkpoint(asked.folder / "checkpoints")) return;
+  throw UserError({.file = asked.folder.string()}, "holds a training run already",
+                  "go on with it by --resume, replace it by --overwrite, or name another folder with -o");
+}
+
+// The checkpoint to go on from; empty to start afresh.
 fs::path starting_point(const TrainingAsked& asked) {
   const fs::path& folder = asked.folder;
   if (asked.resume) {
@@ -129,10 +139,7 @@ fs::path starting_point(const TrainingAsked& asked) {
     if (!found->damaged.empty()) fmt::print(stderr, "resuming from {} instead\n", found->path.string());
     return found->path;
   }
-  if (train::latest_checkpoint(folder / "checkpoints") && !asked.overwrite) {
-    throw UserError({.file = folder.string()}, "holds a training run already",
-                    "go on with it by --resume, replace it by --overwrite, or name another folder with -o");
-  }
+  require_free(asked);
   std::error_code error;
   fs::remove_all(folder / "checkpoints", error);
   return {};
@@ -239,8 +246,29 @@ Json series(const std::vector<train::HeldOut>& evaluations) {
   return list;
 }
 
+std::string optimizer_text(const embedding::OptimizerConfig& o) {
+  std::string text = fmt::format("{}, learning rate {}", setup::write(o.kind), o.learning_rate);
+  if (o.schedule.warmup_steps > 0) text += fmt::format(", warm-up of {} steps", o.schedule.warmup_steps);
+  if (o.schedule.decay_steps > 0)
+    text += fmt::format(", decay over {} steps from step {}", o.schedule.decay_steps, o.schedule.decay_start);
+  if (o.weight_decay > 0) text += fmt::format(", weight decay {}", o.weight_decay);
+  return text;
+}
+
+// What was trained, and how, for people.
+Json described(const train::TrainConfig& config) {
+  std::int64_t rows = 0;
+  for (const embedding::TableConfig& table : config.tables.tables) rows += table.rows;
+  Json told{{"model", train::describe(config.model)},
+            {"tables", fmt::format("{} tables, {} rows", config.tables.tables.size(), with_commas(rows))},
+            {"optimizer", optimizer_text(config.dense_optimizer)}};
+  if (!(config.tables.optimizer == config.dense_optimizer))
+    told["table_optimizer"] = optimizer_text(config.tables.optimizer);
+  return told;
+}
+
 Json summary(const setup::TrainSetup& setup, const std::string& setup_yaml, const Trained& done,
-             std::size_t table_bytes) {
+             const train::TrainConfig& config) {
   const train::Totals& totals = done.totals;
   Json root = report::summary_head(
       {.kind = "train", .name = setup.name, .version = version_text(), .seed = setup.seed, .why = done.why});
@@ -263,7 +291,7 @@ Json summary(const setup::TrainSetup& setup, const std::string& setup_yaml, cons
                {"samples_per_second", static_cast<double>(totals.samples) / done.seconds},
                {"loss", totals.loss},
                {"last_loss", totals.last_loss},
-               {"table_bytes", table_bytes},
+               {"table_bytes", table_bytes(config)},
                {"lookups", totals.lookups},
                {"rows", totals.rows},
                {"hit_rate", totals.hit_rate()},
@@ -278,14 +306,18 @@ Json summary(const setup::TrainSetup& setup, const std::string& setup_yaml, cons
                {"waited_for_peers_seconds", totals.waited_for_peers_seconds}});
   if (!done.evaluations.empty()) root["held_out_over_steps"] = series(done.evaluations);
   root["checkpoint"] = done.result.checkpoint.string();
+  root["trained"] = described(config);
   root["digest"] = done.digest;
   root["setup_yaml"] = setup_yaml;
   return root;
 }
 
 // As it was run, wherever it is read again.
-std::string written_setup(const setup::TrainSetup& setup) {
+std::string written_setup(const setup::TrainSetup& setup, const fs::path& folder) {
   setup::TrainSetup as_run = setup;
+  const fs::path ids = fs::path(setup.file).parent_path() / setup.data.ids;
+  if (!setup.data.ids.empty())
+    as_run.data.ids = ids == fs::absolute(folder / kIdsFile) ? kIdsFile : fs::absolute(ids).string();
   if (!setup.data.file.empty())
     as_run.data.file = fs::absolute(fs::path(setup.file).parent_path() / setup.data.file);
   return setup::write_train_setup(as_run);
@@ -295,7 +327,17 @@ std::string written_setup(const setup::TrainSetup& setup) {
 
 namespace {
 
-Trained run_alone(const setup::TrainSetup& setup, const TrainingAsked& asked) {
+// Data that is raw wants the folder before it can be read; other mistakes are told before it is made.
+setup::TrainSetup prepared(const setup::TrainSetup& setup, const TrainingAsked& asked) {
+  if (!setup::needs_ids(setup)) return setup;
+  require_free(asked);
+  report::claim_results_folder(asked.folder,
+                               {.kind = "train", .setup_yaml = {}, .overwrite = asked.overwrite});
+  return with_ids(setup, asked);
+}
+
+Trained run_alone(const setup::TrainSetup& given, const TrainingAsked& asked) {
+  const setup::TrainSetup setup = prepared(given, asked);
   const auto source = setup::open_train_data(setup, data::Part::train);
   const train::TrainConfig config = setup::make_train_config(setup, source->shape());
   if (asked.resume && !fs::exists(asked.folder))
@@ -307,12 +349,13 @@ Trained run_alone(const setup::TrainSetup& setup, const TrainingAsked& asked) {
   if (!asked.weights.empty())
     checkpoint = train::checkpoint_of_weights(config, asked.weights, asked.folder / "checkpoints");
   note_changes(config, checkpoint);
-  const std::string setup_yaml = written_setup(setup);
+  const std::string setup_yaml = written_setup(setup, asked.folder);
   write_file(asked.folder / "setup.yaml", setup_yaml);
   const auto training = make_training(setup, source->shape(), asked, checkpoint);
   Trained done = train_with(*training, setup, *source, asked);
   print_bad_rows(source->reader().bad_rows());
-  done.summary = report::summary_text(summary(setup, setup_yaml, done, table_bytes(config)));
+  done.summary = report::summary_text(summary(setup, setup_yaml, done, config));
+  if (done.metrics) write_quality(*done.metrics, asked.folder);
   write_file(asked.folder / "summary.json", done.summary);
   if (asked.report) report::write_html(asked.folder);
   return done;

@@ -172,7 +172,7 @@ void write_backend_end_to_end(const AstraReport& report, const SimulationResult&
   std::size_t column = 0;
   for (const std::string& cell :
        {report.run_name, us(result.finished), us(result.compute()), us(result.exposed()),
-        fmt::format("{:f}", result.cost_dollars.value_or(0)), mib(total)}) {
+        fmt::format("{:f}", report.cost_dollars), mib(total)}) {
     grid.insert(row, column++, cell);
   }
   for (std::size_t d = 0; d < std::max<std::size_t>(kPayloadColumns, result.sent_by_rank_0.size()); ++d) {

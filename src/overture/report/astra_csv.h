@@ -15,6 +15,7 @@ struct AstraReport {
   int row = 0;                // which of them this is; row 0 starts the files anew
   bool layer_files = true;    // EndToEnd, detailed and utilisation, too
   bool backend_files = true;  // those of the analytical backend
+  double cost_dollars = 0;    // of the network, for these
 };
 
 // Writes each file once, whole. Throws UserError when one cannot be written or an old one does not fit.

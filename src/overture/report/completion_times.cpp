@@ -1,6 +1,7 @@
 #include "overture/report/completion_times.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include <fmt/format.h>
@@ -20,9 +21,10 @@ Duration CompletionTimes::mean() const {
          static_cast<std::int64_t>(sorted_.size());
 }
 
-Duration CompletionTimes::percentile(int percent) const {
+Duration CompletionTimes::percentile(double percent) const {
   if (sorted_.empty()) return {};
-  const std::size_t rank = (sorted_.size() * static_cast<std::size_t>(percent) + 99) / 100;
+  const auto per_mille = static_cast<std::size_t>(std::llround(10 * percent));
+  const std::size_t rank = (sorted_.size() * per_mille + 999) / 1000;
   return sorted_[std::max<std::size_t>(rank, 1) - 1];
 }
 

@@ -17,8 +17,8 @@ class CompletionTimes {
   bool empty() const { return sorted_.empty(); }
   // 0 when there are none, as below.
   Duration mean() const;
-  // Nearest rank.
-  Duration percentile(int percent) const;
+  // Nearest rank; 99.9 is one, too.
+  Duration percentile(double percent) const;
   // share_of_flows,fct_us: at most 1,000 points.
   std::string distribution_csv() const;
 

@@ -8,6 +8,7 @@
 #include "overture/base/files.h"
 #include "overture/base/json.h"
 #include "overture/report/completion_times.h"
+#include "overture/report/flow_quality.h"
 #include "overture/report/flow_trace.h"
 #include "overture/report/links_record.h"
 #include "overture/report/results_folder.h"
@@ -74,6 +75,9 @@ std::vector<std::pair<std::string, std::string>> flows_lines(const FlowsRun& run
     lines.emplace_back("completion, mean", to_string(times.mean()));
     lines.emplace_back("completion, median", to_string(times.percentile(50)));
     lines.emplace_back("completion, 99 %", to_string(times.percentile(99)));
+    lines.emplace_back("completion, 99.9 %", to_string(times.percentile(99.9)));
+    for (auto& line : quality_lines(flow_quality(run.flows, run.result, run.alone)))
+      lines.push_back(std::move(line));
   }
   const std::vector<std::pair<std::string, std::string>> rest{
       {"data packets", fmt::format("{}", s.count("data_packets"))},
@@ -85,7 +89,8 @@ std::vector<std::pair<std::string, std::string>> flows_lines(const FlowsRun& run
       {"pauses", fmt::format("{}", s.count("pauses"))},
       {"rate notifications", fmt::format("{}", s.count("notifications"))},
       {"busiest link", fmt::format("{:.1f} % of the time", 100 * busiest(run))},
-      {"longest queue", to_string(peak_queue(run))}};
+      {"longest queue", to_string(peak_queue(run))},
+      {"network cost", to_string(run.cost)}};
   // What did not happen is left out; that nothing was dropped is worth saying.
   std::ranges::copy_if(rest, std::back_inserter(lines),
                        [](const auto& line) { return line.second != "0" || line.first == "drops"; });
@@ -107,6 +112,7 @@ std::string flows_summary_json(const FlowsRun& run) {
                {"fct_mean_us", told(times.mean())},
                {"fct_median_us", told(times.percentile(50))},
                {"fct_p99_us", told(times.percentile(99))},
+               {"fct_p999_us", told(times.percentile(99.9))},
                {"fct_max_us", told(times.percentile(100))},
                {"delivered_bytes", s.delivered.count()},
                {"data_packets", s.count("data_packets")},
@@ -120,8 +126,10 @@ std::string flows_summary_json(const FlowsRun& run) {
                {"congestion_notifications", s.count("notifications")},
                {"busiest_link_utilisation", busiest(run)},
                {"peak_queue_bytes", peak_queue(run).count()},
-               {"digest", fmt::format("{:016x}", s.digest)},
-               {"setup_yaml", run.setup_yaml}});
+               {"network_cost_dollars", run.cost.amount()},
+               {"digest", fmt::format("{:016x}", s.digest)}});
+  add_quality(root, flow_quality(run.flows, run.result, run.alone));
+  root["setup_yaml"] = run.setup_yaml;
   return summary_text(root);
 }
 

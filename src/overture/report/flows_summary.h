@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "overture/base/dollars.h"
 #include "overture/network/flows.h"
 
 namespace overture::report {
@@ -19,7 +20,9 @@ struct FlowsRun {
   int hosts = 0;
   const std::vector<network::FlowSpec>& flows;
   const network::FlowsResult& result;
-  std::string tried{};  // what would make it faster, as it was measured; may be empty
+  std::string tried{};            // what would make it faster, as it was measured; may be empty
+  Dollars cost{};                 // of the network
+  std::vector<Duration> alone{};  // what the flows take on an empty network; may be empty
 };
 
 // Label and value, for people.

@@ -79,7 +79,8 @@ void remove_results(const std::filesystem::path& folder) {
         "layers.csv",     "dimensions.csv",       "traffic.csv",    "links.csv",     "links_over_time.csv",
         "fct.csv",        "fct_distribution.csv", "schedule.csv",   "tasks.csv",     "metrics.jsonl",
         "miss_ratio.csv", "collective.csv",       "validation.csv", "matrix.csv",    "sweep.csv",
-        "compare.csv",    "checkpoints",          "tensorboard"})
+        "compare.csv",    "checkpoints",          "tensorboard",    "roc.csv",       "calibration.csv",
+        "ids.bin"})
     std::filesystem::remove_all(folder / name, error);
 }
 

@@ -8,6 +8,7 @@
 #include "overture/base/files.h"
 #include "overture/base/json.h"
 #include "overture/report/completion_times.h"
+#include "overture/report/flow_quality.h"
 #include "overture/report/flow_trace.h"
 #include "overture/report/links_record.h"
 #include "overture/report/results_folder.h"
@@ -81,7 +82,11 @@ std::vector<std::pair<std::string, std::string>> rotor_lines(const RotorReport& 
       {"makespan", to_string(run.result.makespan)},
       {"completion, mean", to_string(times.mean())},
       {"completion, median", to_string(times.percentile(50))},
-      {"cycle of the rotors", to_string(run.opera.cycle())}};
+      {"completion, 99 %", to_string(times.percentile(99))},
+      {"completion, 99.9 %", to_string(times.percentile(99.9))}};
+  for (auto& line : quality_lines(flow_quality(run.flows, run.result, run.alone)))
+    lines.push_back(std::move(line));
+  lines.emplace_back("cycle of the rotors", to_string(run.opera.cycle()));
   for (const auto& [label, value] :
        {std::pair{"bulk packets delivered", s.count("bulk_packets")},
         std::pair{"bulk packets over a second hop", s.count("bulk_packets_relayed")},
@@ -92,6 +97,7 @@ std::vector<std::pair<std::string, std::string>> rotor_lines(const RotorReport& 
         std::pair{"retransmissions", s.count("retransmissions")}}) {
     if (value > 0) lines.emplace_back(label, count(value));
   }
+  lines.emplace_back("network cost", to_string(run.cost));
   return lines;
 }
 
@@ -115,6 +121,7 @@ std::string rotor_summary_json(const RotorReport& run) {
                {"fct_mean_us", times.empty() ? Json() : Json(to_us(times.mean()))},
                {"fct_median_us", times.empty() ? Json() : Json(to_us(times.percentile(50)))},
                {"fct_p99_us", times.empty() ? Json() : Json(to_us(times.percentile(99)))},
+               {"fct_p999_us", times.empty() ? Json() : Json(to_us(times.percentile(99.9)))},
                {"fct_max_us", times.empty() ? Json() : Json(to_us(times.percentile(100)))},
                {"delivered_bytes", s.delivered.count()},
                {"bulk_packets", s.count("bulk_packets")},
@@ -124,8 +131,10 @@ std::string rotor_summary_json(const RotorReport& run) {
                {"trims", s.count("trims")},
                {"lost", s.count("lost")},
                {"retransmissions", s.count("retransmissions")},
-               {"digest", fmt::format("{:016x}", s.digest)},
-               {"setup_yaml", run.setup_yaml}});
+               {"network_cost_dollars", run.cost.amount()},
+               {"digest", fmt::format("{:016x}", s.digest)}});
+  add_quality(root, flow_quality(run.flows, run.result, run.alone));
+  root["setup_yaml"] = run.setup_yaml;
   return summary_text(root);
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "overture/base/dollars.h"
 #include "overture/network/flows.h"
 #include "overture/network/rotor/config.h"
 #include "overture/topology/opera.h"
@@ -21,7 +22,9 @@ struct RotorReport {
   const network::rotor::RotorConfig& config;
   const std::vector<network::FlowSpec>& flows;
   const network::FlowsResult& result;
-  std::string tried{};  // what would make it faster, as it was measured; may be empty
+  std::string tried{};            // what would make it faster, as it was measured; may be empty
+  Dollars cost{};                 // of the network
+  std::vector<Duration> alone{};  // what the flows take on an empty network; may be empty
 };
 
 // Who faces whom: a row per slot, rotor and ToR. Larger networks have too many to look at: the header alone.

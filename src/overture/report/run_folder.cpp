@@ -46,7 +46,7 @@ Json layer_json(const workload::Workload& workload, const SimulationResult& resu
     const auto& account = result.layers[l].of(kind);
     layer[std::string(workload::name(kind))] = {{"compute_us", to_us(account.compute)},
                                                 {"communication_us", to_us(account.communication)},
-                                                {"exposed_us", to_us(account.exposed)}};
+                                                {"exposed_us", to_us(account.waited)}};
   }
   return layer;
 }
@@ -58,7 +58,7 @@ std::string layers_csv(const workload::Workload& workload, const SimulationResul
       const auto& account = result.layers[l].of(kind);
       text +=
           fmt::format("{},{},{:.6f},{:.6f},{:.6f}\n", csv_cell(workload.layers[l].name), workload::name(kind),
-                      to_us(account.compute), to_us(account.communication), to_us(account.exposed));
+                      to_us(account.compute), to_us(account.communication), to_us(account.waited));
     }
   }
   return text;
@@ -152,7 +152,7 @@ std::string summary_json(const Run& run, std::size_t trace_events_dropped) {
                {"events", result.events},
                {"trace_events_dropped", trace_events_dropped},
                {"digest", fmt::format("{:016x}", run.observed.recorder.digest(result))}});
-  if (result.cost_dollars) root["network_cost_dollars"] = *result.cost_dollars;
+  if (run.cost_dollars) root["network_cost_dollars"] = *run.cost_dollars;
   root["complete"] = result.complete;
   root["tasks"] = result.graph.size();
   if (run.observed.messages + run.observed.collectives > Bytes{}) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,7 +18,8 @@ struct Run {
   std::string version;
   const simulation::SimulationConfig& config;
   const ObservedRun& observed;
-  std::string why;  // from why()
+  std::string why;                      // from why()
+  std::optional<double> cost_dollars{};  // of the network, where it is known
 };
 
 // What a reader must know before he believes the numbers; empty when there is nothing.
