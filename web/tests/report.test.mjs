@@ -97,7 +97,7 @@ const VIEWS = {
     ],
   },
   train: {
-    sections: ['timeline', 'training', 'cache', 'numbers'],
+    sections: ['timeline', 'training', 'quality', 'cache', 'numbers'],
     drawings: [
       'What ran when',
       'Loss',
@@ -109,6 +109,8 @@ const VIEWS = {
       'Bytes',
       'Rows per step',
       'Rows in the cache',
+      'ROC curve',
+      'Calibration',
       'Miss ratio by size of the cache',
     ],
   },
@@ -168,7 +170,7 @@ const VIEWS = {
   },
   sweep: {
     sections: ['sweep', 'numbers'],
-    drawings: ['What matters most', 'What is worth its price', 'One key at a time'],
+    drawings: ['What matters most', 'What is worth its price', 'One key at a time', 'All keys at once'],
   },
   collective: { sections: ['timeline', 'scaling', 'numbers'], drawings: ['By size (collective.csv)', 'What ran when'] },
   replay: {
@@ -443,6 +445,30 @@ for (const [name, counter] of Object.entries(COUNTERS))
     for (const file of readdirSync(hta)) checkTrace(join(hta, file), Number(/\d+/.exec(file)[0]));
     assert.ok(all.arrows > 0);
   });
+
+test('the page of a training names model and optimizer, and draws ROC and calibration', { skip }, async () => {
+  const { page: tab, close } = await open(browser, page('train'));
+  const facts = await tab.textContent('dl.facts');
+  assert.match(facts, /model.*dlrm/is);
+  assert.match(facts, /optimizer.*learning rate/is);
+  assert.match(await tab.textContent('#quality'), /ROC curve[\s\S]*Calibration/);
+  await close();
+});
+
+test('the points of a sweep lead to their own reports', { skip }, async () => {
+  const folder = pages.sweep();
+  const { page: tab, close } = await open(browser, join(folder, 'report.html'));
+  const links = await tab.$$eval('#sweep details a', (all) => all.map((a) => a.getAttribute('href')));
+  assert.ok(links.length >= 4);
+  for (const link of links) assert.ok(existsSync(join(folder, decodeURI(link))), link);
+  await close();
+});
+
+test('links that do the same are one row', { skip }, async () => {
+  const { page: tab, close } = await open(browser, page('simulate'));
+  assert.match(await tab.textContent('#links'), /never differ by more than a tenth/);
+  await close();
+});
 
 test('a report of 1,024 hosts is under 10 MB', { skip }, () => {
   const big = samples.flows(

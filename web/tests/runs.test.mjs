@@ -83,6 +83,13 @@ test('search, command and tag leave what matches', { skip }, async () => {
   assert.deepEqual(await paths(page), ['<b>odd']);
 });
 
+test('every choice has a word, and a sorted column one arrow', { skip }, async () => {
+  const { page } = await open();
+  assert.equal(await page.textContent('select[aria-label=Tag] option'), 'every tag');
+  assert.equal(await page.textContent('select[aria-label=Command] option'), 'every command');
+  assert.doesNotMatch(await page.textContent('thead'), /[\u2191\u2193]/); // the style draws it
+});
+
 test('a heading sorts, and sorts the other way', { skip }, async () => {
   const { page } = await open();
   await page.click('th button:has-text("Run")');

@@ -34,7 +34,7 @@ function control(label: string, element: HTMLElement): HTMLElement {
 
 function choices(element: HTMLSelectElement, values: string[], all: string, chosen: string): void {
   const known = [...element.options].map((option) => option.value).join('\n');
-  if (known === ['', ...values].join('\n')) return;
+  if (element.options.length > 0 && known === ['', ...values].join('\n')) return;
   element.replaceChildren(
     h('option', { value: '' }, all),
     ...values.map((value) => h('option', { value, selected: value === chosen }, value)),
@@ -81,7 +81,6 @@ function heading(by: Order['by'], text: string): HTMLElement {
         },
       },
       text,
-      here ? (state.order.down ? ' \u2193' : ' \u2191') : '',
     ),
   );
 }

@@ -150,7 +150,7 @@ export const iteration: View = {
     const compute = known(run, 'compute_us', 'total comp') ?? times.reduce((s, t) => s + t.compute, 0);
     const exposed = known(run, 'exposed_communication_us', 'total exposed comm') ?? exposedInLayers;
     const total = compute + exposed;
-    // ASTRA-sim's own files leave out waits for several collectives but for the first; ours charge every wait.
+    // ASTRA-sim's own files leave out most of what the end of a run waits for; ours charge every wait.
     if (exposed - exposedInLayers > 0.001 * total)
       times.push({ layer: 'waits that ASTRA-sim charges to no layer', compute: 0, exposed: exposed - exposedInLayers, overlapped: 0 });
     const iterations = run.number('iterations') ?? 1;

@@ -12,6 +12,7 @@ import { axis, digits, format, formatNamed, quantity, scale } from '../units';
 import type { View } from './view';
 
 const COLUMNS = 400; // of the heat map; more samples are averaged
+const ALIKE = 0.1; // of the largest value: links that never differ by more are shown as one
 
 interface Grid {
   names: string[];
@@ -42,6 +43,28 @@ function grid(table: Table, measure: string, keep: (name: string) => boolean): G
   };
 }
 
+// Links that did the same at the same time become one row, which says how many they are. Tiers and dimensions are
+// sums already.
+export function merged(of: Grid, max: number): Grid {
+  const columns = of.times.length;
+  const row = (r: number) => of.cells.subarray(r * columns, (r + 1) * columns);
+  const alike = (a: Float64Array, b: Float64Array) =>
+    a.every((value, i) => value === b[i] || Math.abs(value - b[i]!) <= ALIKE * max || (Number.isNaN(value) && Number.isNaN(b[i]!)));
+  const kept: { first: number; rows: number[] }[] = [];
+  of.names.forEach((name, r) => {
+    const same = /^(tier|dimension) /.test(name) ? undefined : kept.find((k) => !/^(tier|dimension) /.test(of.names[k.first]!) && alike(row(k.first), row(r)));
+    if (same) same.rows.push(r);
+    else kept.push({ first: r, rows: [r] });
+  });
+  const cells = new Float64Array(kept.length * columns);
+  kept.forEach((k, at) => {
+    for (let c = 0; c < columns; c++)
+      cells[at * columns + c] = k.rows.reduce((sum, r) => sum + row(r)[c]!, 0) / k.rows.length;
+  });
+  const names = kept.map((k) => `${of.names[k.first]!}${k.rows.length > 1 ? ` and ${k.rows.length - 1} alike` : ''}`);
+  return { names, times: of.times, cells };
+}
+
 // Round times along `columns` columns that end at `end`.
 function timeTicks(end: number, columns: number): { at: number; text: string }[] {
   const power = 10 ** Math.floor(Math.log10(end / 6));
@@ -55,15 +78,16 @@ function timeTicks(end: number, columns: number): { at: number; text: string }[]
 function linkHeat(table: Table, host: HTMLElement): void {
   const measures = ['utilisation_percent', 'queued_mean_bytes', 'queued_max_bytes'].filter((m) => table.has(m));
   const options = (measure: string): HeatOptions => {
-    const { names, times, cells } = grid(table, measure, () => true);
+    const all = grid(table, measure, () => true);
     const { unit, label } = quantity(measure);
-    const largest = cells.reduce((a, b) => (b > a ? b : a), 0);
-    const max = unit === '%' ? 100 : largest;
+    const max = unit === '%' ? 100 : all.cells.reduce((a, b) => (b > a ? b : a), 0);
+    const { names, times, cells } = merged(all, max);
     const timeScale = scale('us', times[times.length - 1]!);
     const columns = times.length;
     return {
       title: 'Links over time',
-      caption: 'Whole tiers or dimensions first, then the links that carried most.',
+      caption:
+        'Whole tiers or dimensions first, then the links that carried most. Links that never differ by more than a tenth are one row.',
       rows: names.length,
       columns,
       value: (r, c) => cells[r * columns + c]!,
@@ -79,7 +103,7 @@ function linkHeat(table: Table, host: HTMLElement): void {
         `${label}: ${format(cells[r * columns + c]!, unit)}`,
         `until ${format(times[c]!, 'us')}`,
       ],
-      rowHeight: 9,
+      rowHeight: names.length > 24 ? 9 : 16,
     };
   };
   const heat = heatFigure(host, options(measures[0]!));

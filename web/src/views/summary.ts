@@ -10,6 +10,8 @@ const HEADLINES = [
   'held_out.auc',
   'held_out.log_loss',
   'best.auc',
+  'busbw_GB_per_s',
+  'average_busbw_GB_per_s',
   'iteration_us',
   'makespan_us',
   'finished_us',
@@ -17,6 +19,9 @@ const HEADLINES = [
   'exposed_communication_us',
   'fct_mean_us',
   'fct_p99_us',
+  'slowdown_p99',
+  'goodput_gbps',
+  'fairness',
   'busiest_link_utilisation',
   'peak_queue_bytes',
   'drops',
@@ -38,14 +43,15 @@ const HEADLINES = [
   'points',
   'finished',
 ];
-const MOST_CARDS = 8;
+const MOST_CARDS = 10; // of those that we know to matter
+const FEW_CARDS = 8; // filled up with others to so many
 
 export function headline(run: Run): string[] {
   if (run.packed.study) return []; // its numbers are in its claims and figures
   const have = run.numbers().map(([key]) => key);
   const known = HEADLINES.filter((key) => have.includes(key));
   const others = have.filter((key) => !known.includes(key) && quantity(key).unit !== '');
-  return [...known, ...others].slice(0, MOST_CARDS);
+  return [...known.slice(0, MOST_CARDS), ...others.slice(0, Math.max(0, FEW_CARDS - known.length))];
 }
 
 export function cards(run: Run): HTMLElement {

@@ -1,7 +1,7 @@
 // A sweep: which points are worth their price (Pareto), which key matters most (tornado), and one key at a time.
 
 import * as Plot from '@observablehq/plot';
-import type { Run, Table } from '../data';
+import type { Cell, Run, Table } from '../data';
 import { h, select } from '../dom';
 import { plot, plotFigure } from '../figure';
 import { csv, sortable } from '../sortable';
@@ -44,7 +44,8 @@ function sweepOf(run: Run): Sweep | undefined {
   return chosen === undefined ? undefined : { table, axes, results, metric: chosen };
 }
 
-const moreIsBetter = (name: string) => /per_s|throughput|efficien|hit|auc|speedup|busbw|algbw/.test(name);
+const moreIsBetter = (name: string) =>
+  /per_s|throughput|efficien|hit|auc|accuracy|speedup|busbw|algbw|goodput|fairness/.test(name);
 
 // Not beaten in both by any other.
 function frontier(points: { x: number; y: number }[], upX: boolean, upY: boolean): Set<number> {
@@ -388,7 +389,12 @@ function parallel(s: Sweep, host: HTMLElement): void {
   });
 }
 
-function best(s: Sweep): HTMLElement {
+// The page of a point, beside that of the sweep.
+const FOLDER = 'folder';
+const pointLink = (folder: Cell): HTMLElement =>
+  h('a', { href: encodeURI(`${String(folder)}/report.html`) }, String(folder));
+
+function best(s: Sweep, run: Run): HTMLElement {
   const values = s.table.numbers(s.metric);
   const up = moreIsBetter(s.metric);
   const order = values
@@ -402,6 +408,8 @@ function best(s: Sweep): HTMLElement {
     { class: 'why' },
     h('strong', {}, `Best ${quantity(s.metric).label}: `),
     `${say(order[0]!)}. `,
+    run.alone && s.table.has(FOLDER) ? h('a', { href: encodeURI(`${s.table.texts(FOLDER)[order[0]!]}/report.html`) }, 'Its report') : '',
+    ' ',
     h('span', { class: 'dim' }, `Worst: ${say(order[order.length - 1]!)}.`),
   );
 }
@@ -412,7 +420,7 @@ export const sweep: View = {
   shows: (run) => sweepOf(run) !== undefined,
   draw: (run, host) => {
     const s = sweepOf(run)!;
-    host.append(best(s));
+    host.append(best(s, run));
     tornado(s, host);
     pareto(s, host);
     curves(s, host);
@@ -424,7 +432,11 @@ export const sweep: View = {
         {},
         h('summary', {}, `All ${s.table.length} points as a table`),
         sortable(
-          s.table.columns.map((name) => ({ name, heading: s.axes.includes(name) ? name : undefined })),
+          s.table.columns.map((name) => ({
+            name,
+            heading: s.axes.includes(name) ? name : undefined,
+            show: name === FOLDER && run.alone ? pointLink : undefined,
+          })),
           rows,
         ),
       ),

@@ -194,11 +194,26 @@ function quality(run: Run, host: HTMLElement): void {
   );
 }
 
+// Model, tables and optimizers, as the summary names them.
+function trained(run: Run): HTMLElement {
+  const told = run.packed.summary?.['trained'];
+  if (!told || typeof told !== 'object' || Array.isArray(told)) return h('div');
+  return h(
+    'dl',
+    { class: 'facts' },
+    ...Object.entries(told).flatMap(([key, text]) => [
+      h('dt', {}, key.replaceAll('_', ' ')),
+      h('dd', {}, String(text)),
+    ]),
+  );
+}
+
 export const training: View = {
   id: 'training',
   title: 'Training',
   shows: (run) => metrics(run) !== undefined && groups(metrics(run)!, (c) => !CACHE.test(c)).length > 0,
   draw: (run, host) => {
+    host.append(trained(run));
     const grid = pair(host);
     groups(metrics(run)!, (c) => !CACHE.test(c)).forEach((group) => chart([run], group, grid));
     throughput(run, grid);
