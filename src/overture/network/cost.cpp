@@ -47,7 +47,8 @@ class Dimensions {
   }
 
  private:
-  double reference_gib() const { return prices_.rate.bytes_per_ns() * 1e9 / (1 << 30); }
+  // Exact for the original's 50, which numbers of NICs are rounded up by.
+  double reference_gib() const { return static_cast<double>(prices_.rate.bits_per_second()) / 8 / (1 << 30); }
 
   double link_price(const DimensionConfig& d) const {
     if (d.packaging == Packaging::tile) {
