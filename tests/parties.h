@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <thread>
@@ -9,6 +10,8 @@
 
 #include "program.h"
 #include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 namespace overture::testing {
@@ -37,9 +40,17 @@ inline Words with(Words words, const Words& more) {
   return words;
 }
 
+// Below those that the system gives to whoever asks for any, which others take at any time.
 inline int free_port() {
   static std::atomic<int> next{0};
-  return 20000 + (getpid() * 7 + next++ * 131) % 20000;
+  for (;;) {
+    const int port = 20000 + (getpid() * 7 + next++ * 131) % 12000;
+    const int socket = ::socket(AF_INET, SOCK_STREAM, 0);
+    const sockaddr_in address{.sin_family = AF_INET, .sin_port = htons(static_cast<std::uint16_t>(port))};
+    const bool free = bind(socket, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
+    close(socket);
+    if (free) return port;
+  }
 }
 
 // All parties by hand, started in the order of `first`, `first`+1 and so on, round.

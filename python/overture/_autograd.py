@@ -14,7 +14,7 @@ class _Lookup(torch.autograd.Function):
     def forward(ctx, anchor, batch):
         ctx.batch = batch
         ctx.set_materialize_grads(False)
-        return torch.from_numpy(batch._owner.native.pooled()).split(batch._dims, dim=1)
+        return torch.from_numpy(batch._owner.native.pooled()).split_with_sizes(batch._dims, 1)
 
     @staticmethod
     def backward(ctx, *gradients):
@@ -24,10 +24,11 @@ class _Lookup(torch.autograd.Function):
 
 
 _anchor = torch.zeros(0, requires_grad=True)  # makes autograd follow what comes from a lookup
+_apply = _Lookup.apply
 
 
 def lookup(batch):
-    return _Lookup.apply(_anchor, batch)
+    return _apply(_anchor, batch)
 
 
 def _as_rows(gradient, table):

@@ -104,10 +104,8 @@ class Batch:
     def embeddings(self) -> list:
         """Pooled rows, a tensor of samples x dim per table. backward() brings their gradients back, once."""
         if self._embeddings is None:
-            from overture import _autograd
-
             self._owner.check_current(self)
-            found = list(_autograd.lookup(self))
+            found = list(_lookup(self))
             device = self._owner.device
             self._embeddings = found if device is None else [one.to(device) for one in found]
         return self._embeddings
@@ -129,6 +127,14 @@ class Batch:
     def keys(self) -> "list[str]":
         """Bagpipe's names of dense features, ids and labels."""
         return list(self._names)
+
+
+def _lookup(batch: Batch):
+    """Imports torch the first time that rows are looked up; from then on this is the lookup itself."""
+    global _lookup
+    from overture._autograd import lookup as _lookup
+
+    return _lookup(batch)
 
 
 def _tensor(array: Any):

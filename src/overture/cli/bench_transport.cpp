@@ -85,8 +85,9 @@ void between_threads(const TransportBenchOptions& options) {
 
 // Two processes of this machine, over TCP.
 void between_processes(TransportBenchOptions options) {
-  constexpr int kFirstPort = 20000;
-  options.meeting.master_port = kFirstPort + getpid() % kFirstPort;
+  constexpr int kFirstPort = 20000;  // below those that the system gives to whoever asks for any
+  constexpr int kPorts = 12000;
+  options.meeting.master_port = kFirstPort + getpid() % kPorts;
   options.meeting.world_size = 2;
   options.meeting.world_size_trainers = 1;
   const pid_t child = fork();
