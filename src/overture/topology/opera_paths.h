@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -10,10 +11,13 @@
 
 namespace overture::topology {
 
+// Does an uplink of a ToR work, up to its rotor and down again? Empty: all do.
+using WorkingUplinks = std::function<bool(int tor, int uplink)>;
+
 // Hops between all pairs of ToRs in one slice.
 class SliceDistances {
  public:
-  SliceDistances(const Opera& opera, int slice);
+  SliceDistances(const Opera& opera, int slice, const WorkingUplinks& works = {});
 
   bool connected() const { return connected_; }
   int worst() const { return worst_; }
@@ -24,7 +28,7 @@ class SliceDistances {
   }
 
  private:
-  void search(const Opera& opera, int slice, int from);
+  void search(const Opera& opera, int slice, int from, const WorkingUplinks& works);
 
   int tors_;
   std::vector<std::int16_t> hops_;  // -1: not reached
@@ -38,7 +42,8 @@ class OperaPaths {
   using Path = std::span<const std::uint8_t>;  // uplinks from 0
 
   // Up to `most` shortest paths for every pair in every slice, those over low uplinks first.
-  OperaPaths(const Opera& opera, int most);
+  // Those over circuits that do not work are left out; a pair may then have none.
+  OperaPaths(const Opera& opera, int most, const WorkingUplinks& works = {});
 
   // For files: paths are added slice by slice, from ToR by ToR, to ToR by ToR.
   explicit OperaPaths(int tors) : tors_(tors) {}
