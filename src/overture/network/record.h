@@ -53,6 +53,8 @@ struct NetworkRecord {
   LinkHistory history;  // by link as above; empty if the links were not watched
   Bytes delivered;      // payload, every byte once; of messages between different ranks
   std::vector<Counter> counters;
+  // Messages that no path is left for: who sent them to whom, and what is down.
+  std::vector<std::string> undelivered;
   std::uint64_t digest = 0;  // of all that happened: same inputs, same digest; 0 if the backend has none
 
   // 0 if there is no such counter.
