@@ -134,11 +134,16 @@ Engine::AnyStack Engine::make_parallel(const topology::Topology& topology, const
                                               });
 }
 
-Engine::Engine(const topology::Topology& topology, const PacketConfig& config, Pause pause)
-    : stack_(config.threads == 1 ? make_stack(topology, config, pause)
+Engine::Engine(const topology::Topology& topology, const PacketConfig& config, Pause pause,
+               const Faults& faults)
+    : faults_(faults.touch_network() ? std::make_unique<PacketFaults>(faults, topology, config) : nullptr),
+      stack_(config.threads == 1 ? make_stack(topology, config, pause)
                                  : make_parallel(topology, config, pause)),
       pause_(pause),
-      window_(window(topology.graph)) {}
+      window_(window(topology.graph)) {
+  if (!faults_) return;
+  std::visit([&](auto& stack) { stack->set_faults(*faults_); }, stack_);
+}
 
 void Engine::reserve(std::size_t connections) {
   std::visit([&](auto& stack) { stack->reserve(connections); }, stack_);
@@ -215,6 +220,11 @@ PacketStatistics Engine::statistics() const {
         result.flow_memory += stack->shared_memory();
       },
       stack_);
+  if (!faults_) return result;
+  result.faults = static_cast<std::uint64_t>(faults_->parts());
+  result.lost = faults_->counts().lost;
+  result.corrupted = faults_->counts().corrupted;
+  result.reroutes = faults_->counts().reroutes;
   return result;
 }
 

@@ -12,6 +12,7 @@
 #include "overture/network/packet/htsim_dctcp.h"
 #include "overture/network/packet/lossless_fabric.h"
 #include "overture/network/packet/ndp.h"
+#include "overture/network/packet/packet_faults.h"
 #include "overture/network/packet/parallel_stack.h"
 #include "overture/network/packet/roce.h"
 #include "overture/network/packet/run_flows.h"
@@ -43,6 +44,7 @@ struct Stack {
   std::uint64_t outstanding() const { return static_cast<std::uint64_t>(transport.outstanding()); }
   std::vector<Completion>& completions() { return transport.completions(); }
   std::size_t shared_memory() const { return 0; }
+  void set_faults(PacketFaults& faults) { fabric.set_faults(faults); }
   template <class Visit>
   void each(Visit visit) const {
     visit(fabric, transport);
@@ -55,7 +57,8 @@ struct Stack {
 class Engine {
  public:
   // `topology` outlives the engine. Throws UserError when the configuration cannot work.
-  Engine(const topology::Topology& topology, const PacketConfig& config, Pause pause);
+  Engine(const topology::Topology& topology, const PacketConfig& config, Pause pause,
+         const Faults& faults = {});
 
   // Makes room for that many connections at once.
   void reserve(std::size_t connections);
@@ -71,6 +74,9 @@ class Engine {
   std::int64_t next_time() const;
   std::uint64_t outstanding() const;
   std::vector<Completion>& completions();
+
+  // Null if no part of the network ever fails.
+  PacketFaults* faults() { return faults_.get(); }
 
   std::uint64_t digest() const;
   PacketStatistics statistics() const;
@@ -88,6 +94,7 @@ class Engine {
 
   static AnyStack make_parallel(const topology::Topology& topology, const PacketConfig& config, Pause pause);
 
+  std::unique_ptr<PacketFaults> faults_;
   AnyStack stack_;
   Pause pause_;
   std::int64_t window_;    // ps

@@ -13,6 +13,7 @@
 #include "overture/network/packet/config.h"
 #include "overture/network/packet/link.h"
 #include "overture/network/packet/packet.h"
+#include "overture/network/packet/packet_faults.h"
 #include "overture/network/packet/parallel_partition.h"
 #include "overture/network/packet/routes.h"
 #include "overture/network/packet/transport.h"
@@ -34,6 +35,9 @@ class Fabric {
          int part = 0);
   Fabric(const Fabric&) = delete;
   Fabric& operator=(const Fabric&) = delete;
+
+  // Before the first packet. Without them, the loop has not a line for faults.
+  void set_faults(PacketFaults& faults) { faults_ = &faults; }
 
   std::int64_t now() const { return now_; }
   Routes& routes() { return routes_; }
@@ -179,11 +183,13 @@ class Fabric {
       calendar_.push_first(id, packet.arrival, link.delay + sending);
     }
   }
-  template <FabricTransport Transport>
+  template <bool kFaults, FabricTransport Transport>
+  void run_events(Transport& transport, std::int64_t limit);
+  template <bool kFaults, FabricTransport Transport>
   void arrive(Transport& transport, std::uint32_t id);
   template <FabricTransport Transport>
   void serve(Transport& transport, std::uint32_t id);
-  template <FabricTransport Transport>
+  template <bool kFaults, FabricTransport Transport>
   void dispatch(Transport& transport, std::uint32_t what);
   template <FabricTransport Transport>
   void prefetch(Transport& transport);
@@ -193,6 +199,7 @@ class Fabric {
   bool full(std::uint32_t id, const Packet& packet, std::int64_t wait, std::uint32_t from);
   bool pool_full(SharedBuffer& pool, std::int64_t size, std::int64_t in_port);
   void mark(std::uint32_t id, Packet& packet, std::int64_t wait);
+  void forget(const Packet& packet);
   std::int64_t queued(std::uint32_t id, std::int64_t known);
   void grow(std::uint32_t id);
 
@@ -243,13 +250,20 @@ class Fabric {
   RandomStream coins_;
   MarkAt mark_at_;
   Routes routes_;
+  PacketFaults* faults_ = nullptr;  // the engine's
 };
 
-template <FabricTransport Transport>
+template <bool kFaults, FabricTransport Transport>
 inline void Fabric::arrive(Transport& transport, std::uint32_t id) {
   FabricLink& link = links_[id];
   Packet packet = take(link, id);
   ++counts_.hops;
+  if constexpr (kFaults) {
+    if (!faults_->survives(id, packet, start_of(packet, link, more_[id]), now_)) {
+      if constexpr (!Transport::kTrims) forget(packet);
+      return;
+    }
+  }
   if constexpr (Transport::kTrims) {
     if (packet.route == 0 && transport.stale(packet)) [[unlikely]]
       return;
@@ -259,6 +273,10 @@ inline void Fabric::arrive(Transport& transport, std::uint32_t id) {
     const int destination = transport.destination(packet);
     if (destination == link.to) return transport.receive(packet);
     packet.route = routes_.packet_word(link.to, destination);
+    port = static_cast<std::uint32_t>(packet.route & port_mask_);
+  }
+  if constexpr (kFaults) {
+    packet.route = faults_->route(link.to, transport.destination(packet), packet, now_);
     port = static_cast<std::uint32_t>(packet.route & port_mask_);
   }
   packet.route >>= routes_.bits();
@@ -279,7 +297,7 @@ inline void Fabric::serve(Transport& transport, std::uint32_t id) {
   start_waiting(id);
 }
 
-template <FabricTransport Transport>
+template <bool kFaults, FabricTransport Transport>
 inline void Fabric::dispatch(Transport& transport, std::uint32_t what) {
   if constexpr (Transport::kTrims) {
     const std::uint32_t links = link_count();
@@ -289,7 +307,7 @@ inline void Fabric::dispatch(Transport& transport, std::uint32_t what) {
     }
   }
   if (what < kTimer) {
-    arrive(transport, what);
+    arrive<kFaults>(transport, what);
   } else {
     transport.timer(what & ~kTimer);
   }
@@ -338,13 +356,19 @@ void Fabric::hand_over(std::int64_t end, Letter letter) {
 
 template <FabricTransport Transport>
 void Fabric::run(Transport& transport, std::int64_t limit) {
+  if (faults_ == nullptr) return run_events<false>(transport, limit);
+  run_events<true>(transport, limit);
+}
+
+template <bool kFaults, FabricTransport Transport>
+void Fabric::run_events(Transport& transport, std::int64_t limit) {
   for (;;) {
     if (!calendar_.due(limit) && !calendar_.load(limit)) return;
     const Calendar::Entry event = calendar_.pop();
     prefetch(transport);
     now_ = event.when;
     digest_ += digest_step(static_cast<std::uint64_t>(event.when) ^ (std::uint64_t{event.what} << 32));
-    dispatch(transport, event.what);
+    dispatch<kFaults>(transport, event.what);
     if (transport.pause()) [[unlikely]]
       return;
   }

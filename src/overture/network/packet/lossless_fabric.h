@@ -12,6 +12,7 @@
 #include "overture/network/packet/calendar.h"
 #include "overture/network/packet/config.h"
 #include "overture/network/packet/lossless_link.h"
+#include "overture/network/packet/packet_faults.h"
 #include "overture/network/packet/routes.h"
 #include "overture/network/packet/transport.h"
 
@@ -31,6 +32,9 @@ class LosslessFabric {
   LosslessFabric(const topology::Topology& topology, const PacketConfig& config);
   LosslessFabric(const LosslessFabric&) = delete;
   LosslessFabric& operator=(const LosslessFabric&) = delete;
+
+  // Before the first packet. Pause frames always arrive: what they stopped would stand still for good.
+  void set_faults(PacketFaults& faults) { faults_ = &faults; }
 
   std::int64_t now() const { return now_; }
   Routes& routes() { return routes_; }
@@ -163,11 +167,13 @@ class LosslessFabric {
   void start_flits(std::uint32_t id, Port& port, std::uint32_t index, std::uint8_t lane);
   std::int64_t ready_at(const Port& port, const Parcel& parcel, std::int64_t head) const;
 
-  template <LosslessTransport Transport>
+  template <bool kFaults, LosslessTransport Transport>
+  void run_events(Transport& transport, std::int64_t limit);
+  template <bool kFaults, LosslessTransport Transport>
   void arrive(Transport& transport, std::uint32_t id);
   template <LosslessTransport Transport>
   void serve(Transport& transport, std::uint32_t id);
-  template <LosslessTransport Transport>
+  template <bool kFaults, LosslessTransport Transport>
   void dispatch(Transport& transport, std::int64_t when, std::uint32_t what);
   template <LosslessTransport Transport>
   void prefetch(Transport& transport);
@@ -190,6 +196,7 @@ class LosslessFabric {
   std::vector<PortMore> more_;
   std::vector<std::uint32_t> first_link_;  // per node
   Routes routes_;
+  PacketFaults* faults_ = nullptr;  // the engine's
 
   // Marks.
   RandomStream coins_;
@@ -212,7 +219,7 @@ class LosslessFabric {
 };
 
 // A packet's head (credits) or all of it is at the end of its link.
-template <LosslessTransport Transport>
+template <bool kFaults, LosslessTransport Transport>
 inline void LosslessFabric::arrive(Transport& transport, std::uint32_t id) {
   Port& port = ports_[id];
   const std::uint32_t index = take_first(port.wire);
@@ -228,6 +235,10 @@ inline void LosslessFabric::arrive(Transport& transport, std::uint32_t id) {
   }
   ++counts_.hops;
   Packet& packet = parcel.packet;
+  if constexpr (kFaults) {
+    const std::int64_t start = now_ - port.delay - serialisation(port, more_[id], packet.size);
+    if (!faults_->survives(id, packet, start, now_)) return free_parcel(index);
+  }
   auto out = static_cast<std::uint32_t>(packet.route & port_mask_);
   if (out == 0) {
     const int destination = transport.destination(packet);
@@ -237,6 +248,10 @@ inline void LosslessFabric::arrive(Transport& transport, std::uint32_t id) {
       return transport.receive(arrived);
     }
     packet.route = routes_.packet_word(port.to, destination);
+    out = static_cast<std::uint32_t>(packet.route & port_mask_);
+  }
+  if constexpr (kFaults) {
+    packet.route = faults_->route(port.to, transport.destination(packet), packet, now_);
     out = static_cast<std::uint32_t>(packet.route & port_mask_);
   }
   packet.route >>= routes_.bits();
@@ -259,10 +274,10 @@ inline void LosslessFabric::serve(Transport& transport, std::uint32_t id) {
   if (id < host_links_) transport.link_free(id);
 }
 
-template <LosslessTransport Transport>
+template <bool kFaults, LosslessTransport Transport>
 inline void LosslessFabric::dispatch(Transport& transport, std::int64_t when, std::uint32_t what) {
   const std::uint32_t links = link_count();
-  if (what < links) return arrive(transport, what);
+  if (what < links) return arrive<kFaults>(transport, what);
   if (what < 2 * links) {
     ports_[what - links].armed = false;
     return serve(transport, what - links);
@@ -310,6 +325,12 @@ template <LosslessTransport Transport>
 
 template <LosslessTransport Transport>
 void LosslessFabric::run(Transport& transport, std::int64_t limit) {
+  if (faults_ == nullptr) return run_events<false>(transport, limit);
+  run_events<true>(transport, limit);
+}
+
+template <bool kFaults, LosslessTransport Transport>
+void LosslessFabric::run_events(Transport& transport, std::int64_t limit) {
   for (;;) {
     if (!calendar_.due(limit) && !calendar_.load(limit)) return;
     const Calendar::Entry event = calendar_.pop();
@@ -317,7 +338,7 @@ void LosslessFabric::run(Transport& transport, std::int64_t limit) {
     now_ = event.when;
     digest_ =
         digest_step(digest_ ^ static_cast<std::uint64_t>(event.when) ^ (std::uint64_t{event.what} << 32));
-    dispatch(transport, event.when, event.what);
+    dispatch<kFaults>(transport, event.when, event.what);
     if (transport.pause()) [[unlikely]]
       return;
   }

@@ -14,19 +14,22 @@ std::int64_t ps(Time time) { return time.time_since_epoch().count(); }
 
 }  // namespace
 
-PacketNetwork::PacketNetwork(topology::Topology topology, const PacketConfig& config, sim::EventQueue& events)
+PacketNetwork::PacketNetwork(topology::Topology topology, const PacketConfig& config, sim::EventQueue& events,
+                             const Faults& faults)
     : Network(topology.graph.hosts(), events),
       topology_(std::move(topology)),
-      engine_(topology_, config, Pause::at_delivery) {}
+      engine_(topology_, config, Pause::at_delivery, faults),
+      lost_(engine_.faults()) {}
 
 void PacketNetwork::carry(const Message& message, Action delivered) {
   // With nothing to deliver the engine sleeps; what it still had to do (late ACKs, timers) it does now.
-  if (engine_.outstanding() == 0) run(ps(events().now()));
+  if (!waits_for_something()) run(ps(events().now()));
   check(engine_.now() <= ps(events().now()), "a message is sent from an event, or before the first one");
   const std::uint32_t id = engine_.post(index(message.from), index(message.to),
                                         at_least_one(message.size).count(), ps(events().now()));
   if (id >= delivered_.size()) delivered_.resize(id + 1);
   delivered_[id] = delivered;
+  lost_.posted(id, index(message.from), index(message.to));
   arm();
 }
 
@@ -45,6 +48,7 @@ NetworkRecord PacketNetwork::record() {
   record.delivered = counts.delivered;
   record.counters = counters(counts);
   record.digest = engine_.digest();
+  record.undelivered = lost_.tell(ps(events().now()));
   return record;
 }
 
@@ -63,8 +67,11 @@ void PacketNetwork::sample(std::int64_t when) {
   for (; ps(history_->next()) <= when; history_->add(states_)) engine_.observe(ps(history_->next()), states_);
 }
 
+// What no path is left for is sent again and again, in vain.
+bool PacketNetwork::waits_for_something() { return engine_.outstanding() > lost_.count(ps(events().now())); }
+
 void PacketNetwork::arm() {
-  if (engine_.outstanding() == 0) return;
+  if (!waits_for_something()) return;
   const Time next{Duration{engine_.next_time()}};
   if (next >= armed_) return;
   armed_ = next;
@@ -73,14 +80,20 @@ void PacketNetwork::arm() {
 
 // How far the engine may run on its own: to its next delivery, but not as far as what anybody else has to do,
 // since that may be a message.
-std::int64_t PacketNetwork::horizon() const {
-  if (events().pending() == 0) return std::numeric_limits<std::int64_t>::max();
-  return std::max(ps(events().now()), ps(events().next_time()) - 1);
+std::int64_t PacketNetwork::horizon() {
+  const std::int64_t now = ps(events().now());
+  std::int64_t end = std::numeric_limits<std::int64_t>::max();
+  if (events().pending() > 0) end = std::max(now, ps(events().next_time()) - 1);
+  // By then it is known what never arrives, and need not be waited for.
+  if (const PacketFaults* faults = engine_.faults(); faults != nullptr && now < faults->settled())
+    end = std::min(end, faults->settled());
+  return end;
 }
 
 void PacketNetwork::wake() {
   if (events().now() != armed_) return;
   armed_ = Time::max();
+  if (!waits_for_something()) return;
   run(horizon());
   if (engine_.completions().empty()) return arm();
   const Time when{Duration{engine_.completions().front().when}};
@@ -93,6 +106,7 @@ void PacketNetwork::deliver() {
   std::swap(done_, engine_.completions());
   arm();  // before the actions, whose messages would otherwise be taken for earlier than what is due now
   for (const Completion& done : done_) {
+    lost_.delivered(done.message);
     Action action = delivered_[done.message];
     action();
   }

@@ -16,7 +16,8 @@ namespace overture::network::packet {
 class PacketNetwork final : public Network {
  public:
   // `events` outlives the network. Throws UserError when the configuration cannot work.
-  PacketNetwork(topology::Topology topology, const PacketConfig& config, sim::EventQueue& events);
+  PacketNetwork(topology::Topology topology, const PacketConfig& config, sim::EventQueue& events,
+                const Faults& faults = {});
 
   void watch(const MonitorConfig& config) override;
   NetworkRecord record() override;
@@ -34,10 +35,12 @@ class PacketNetwork final : public Network {
   void arm();
   void wake();
   void deliver();
-  std::int64_t horizon() const;
+  std::int64_t horizon();
+  bool waits_for_something();
 
   topology::Topology topology_;
   Engine engine_;
+  Undeliverable lost_;
   std::vector<Action> delivered_;  // by message
   std::vector<Completion> done_;   // being delivered
   std::optional<LinkHistory> history_;

@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "overture/base/check.h"
 #include "overture/network/packet/fabric.h"
 #include "overture/network/packet/parallel_barrier.h"
 #include "overture/network/packet/parallel_partition.h"
@@ -76,6 +77,7 @@ class ParallelStack {
   }
   std::vector<Completion>& completions() { return completions_; }
   std::size_t shared_memory() const { return shared_.memory(); }
+  static void set_faults(PacketFaults&) { check(false, "faults run on one thread"); }
 
   // Calls visit(fabric, transport) for every part.
   template <class Visit>

@@ -25,8 +25,7 @@ bool Fabric::admit(std::uint32_t id, Packet& packet, std::int64_t wait, std::uin
   if (full(id, packet, wait, from)) {
     ++more.drops;
     ++counts_.drops;
-    if (packet.kind != Kind::data && packet.info != kNone) orphans_.push_back(packet.info);
-    if ((packet.flags & kTellLoss) != 0) lost_.push_back(packet);
+    forget(packet);
     return false;
   }
   more.peak = std::max(more.peak, wait);
@@ -37,6 +36,12 @@ bool Fabric::admit(std::uint32_t id, Packet& packet, std::int64_t wait, std::uin
   }
   link.attention = std::min(more.peak, first_decision(link, more));
   return true;
+}
+
+// A packet is gone: what it held of its transport is free again.
+void Fabric::forget(const Packet& packet) {
+  if (packet.kind != Kind::data && packet.info != kNone) orphans_.push_back(packet.info);
+  if ((packet.flags & kTellLoss) != 0) lost_.push_back(packet);
 }
 
 bool Fabric::full(std::uint32_t id, const Packet& packet, std::int64_t wait, std::uint32_t from) {

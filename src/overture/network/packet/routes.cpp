@@ -6,15 +6,23 @@
 #include "overture/base/random.h"
 
 namespace overture::network::packet {
-namespace {
 
-int bits_for_ports(const topology::Graph& graph) {
+int port_bits(const topology::Graph& graph) {
   int most = 1;
   for (int node = 0; node < graph.nodes(); ++node) most = std::max(most, graph.ports(node));
   return std::bit_width(static_cast<unsigned>(most));
 }
 
-}  // namespace
+std::uint64_t route_word(const topology::Graph& graph, const topology::Routing& routing, int at, int to,
+                         const topology::Pick& pick, int bits) {
+  std::uint64_t word = 0;
+  for (int shift = 0; at != to && shift + bits <= 64; shift += bits) {
+    const int port = routing.port(at, to, pick);
+    word |= static_cast<std::uint64_t>(port + 1) << shift;
+    at = graph.link(at, port).to;
+  }
+  return word;
+}
 
 Routes::Routes(const topology::Topology& topology, const PacketConfig& config)
     : topology_(topology),
@@ -22,7 +30,7 @@ Routes::Routes(const topology::Topology& topology, const PacketConfig& config)
       seed_(config.seed),
       entropies_(static_cast<std::uint64_t>(config.entropies)),
       per_packet_(spray() || (rule_ == topology::PathRule::hash_per_flow && entropies_ > 1)),
-      bits_(bits_for_ports(topology.graph)) {
+      bits_(port_bits(topology.graph)) {
   RandomStream seeds = RandomStreams(config.seed).make("ecmp");
   for (int node = 0; node < topology.graph.nodes(); ++node) streams_.push_back(seeds());
 }
@@ -45,13 +53,7 @@ std::uint64_t Routes::word(int at, int to, std::uint64_t entropy) const {
   using topology::Pick;
   const bool by_destination = rule_ == topology::PathRule::by_destination;
   const Pick pick = by_destination ? Pick::by_destination() : Pick::by_hash(entropy);
-  std::uint64_t word = 0;
-  for (int shift = 0; at != to && shift + bits_ <= 64; shift += bits_) {
-    const int port = topology_.routing->port(at, to, pick);
-    word |= static_cast<std::uint64_t>(port + 1) << shift;
-    at = topology_.graph.link(at, port).to;
-  }
-  return word;
+  return route_word(topology_.graph, *topology_.routing, at, to, pick, bits_);
 }
 
 }  // namespace overture::network::packet

@@ -12,6 +12,12 @@
 
 namespace overture::network::packet {
 
+// Bits that a port takes in a word.
+int port_bits(const topology::Graph& graph);
+// The ports from node `at` to host `to`, as numbers from 1, lowest bits first; 0 ends the word.
+std::uint64_t route_word(const topology::Graph& graph, const topology::Routing& routing, int at, int to,
+                         const topology::Pick& pick, int bits);
+
 class Routes {
  public:
   // `topology` outlives the routes.

@@ -4,9 +4,11 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "overture/base/units.h"
+#include "overture/network/faults.h"
 #include "overture/network/flows.h"
 #include "overture/network/link_history.h"
 #include "overture/network/packet/config.h"
@@ -31,15 +33,20 @@ struct PacketStatistics {
   std::uint64_t flow_memory = 0;    // bytes
   std::uint64_t fabric_memory = 0;  // bytes
   std::uint64_t connections = 0;
+  std::uint64_t faults = 0;     // parts of the network that ever fail
+  std::uint64_t lost = 0;       // packets, by faults
+  std::uint64_t corrupted = 0;  // of those: by bit errors
+  std::uint64_t reroutes = 0;   // packets that a switch sent around a fault
 };
 
 std::vector<NetworkRecord::Counter> counters(const PacketStatistics& of);
 
 struct PacketRun : FlowTimes {
   PacketStatistics statistics;
-  std::vector<LinkRecord> links;  // as in the topology's graph
-  LinkHistory history;            // if it was asked for
-  std::uint64_t digest = 0;       // of all events: same inputs, same digest
+  std::vector<LinkRecord> links;         // as in the topology's graph
+  LinkHistory history;                   // if it was asked for
+  std::uint64_t digest = 0;              // of all events: same inputs, same digest
+  std::vector<std::string> undelivered;  // see NetworkRecord
 };
 
 // Flows with equal start are issued in the order of the list. A flow to its own host takes no time, one of 0
@@ -47,6 +54,6 @@ struct PacketRun : FlowTimes {
 // configuration cannot work.
 PacketRun run_flows(const topology::Topology& topology, const PacketConfig& config,
                     const std::vector<FlowSpec>& flows, const RunLimits& limits = {},
-                    const std::optional<MonitorConfig>& monitor = std::nullopt);
+                    const std::optional<MonitorConfig>& monitor = std::nullopt, const Faults& faults = {});
 
 }  // namespace overture::network::packet
