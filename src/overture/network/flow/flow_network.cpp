@@ -20,14 +20,17 @@ std::uint64_t pair_of(const Message& message) {
          static_cast<std::uint32_t>(index(message.to));
 }
 
-// Links are told apart by their rate, their schedule and their role for relayed traffic.
-std::vector<std::uint32_t> kinds_of_links(const topology::Graph& graph, const FlowConfig& config) {
-  std::map<std::tuple<std::int64_t, int, LinkRole>, std::uint32_t> kinds;
+// Links are told apart by their rate, their schedule and their role for relayed traffic; those that fail,
+// from all others.
+std::vector<std::uint32_t> kinds_of_links(const topology::Graph& graph, const FlowConfig& config,
+                                          const std::optional<LinkFaults>& faults) {
+  std::map<std::tuple<std::int64_t, int, LinkRole, int>, std::uint32_t> kinds;
   std::vector<std::uint32_t> result;
   for (std::size_t i = 0; i < graph.links().size(); ++i) {
     const int schedule = config.schedule_of_link.empty() ? -1 : config.schedule_of_link[i];
     const LinkRole role = config.relay.role_of_link.empty() ? LinkRole::none : config.relay.role_of_link[i];
-    const std::tuple key(graph.links()[i].wire.rate.bits_per_second(), schedule, role);
+    const int fault = faults && faults->is_faulty(static_cast<int>(i)) ? static_cast<int>(i) : -1;
+    const std::tuple key(graph.links()[i].wire.rate.bits_per_second(), schedule, role, fault);
     result.push_back(kinds.try_emplace(key, static_cast<std::uint32_t>(kinds.size())).first->second);
   }
   return result;
@@ -35,17 +38,21 @@ std::vector<std::uint32_t> kinds_of_links(const topology::Graph& graph, const Fl
 
 }  // namespace
 
-FlowNetwork::FlowNetwork(topology::Topology topology, const FlowConfig& config, sim::EventQueue& events)
+FlowNetwork::FlowNetwork(topology::Topology topology, const FlowConfig& config, sim::EventQueue& events,
+                         const Faults& faults)
     : Network(topology.graph.hosts(), events),
       topology_((require_sound(config, topology.graph), std::move(topology))),
       config_(config),
+      faults_(faults.touch_network() ? std::optional<LinkFaults>(std::in_place, faults, topology_.graph)
+                                     : std::nullopt),
       ways_(topology_, config.paths, config.seed),
-      symmetry_(ways_, kinds_of_links(topology_.graph, config), config.tolerance),
+      symmetry_(ways_, kinds_of_links(topology_.graph, config, faults_), config.tolerance),
       first_link_classes_(symmetry_.link_classes()),
       fluid_([this](std::uint32_t link_class, Time when) { return capacity(link_class, when); },
-             config.schedules.empty() && config.relay.hosts.empty(),
+             config.schedules.empty() && config.relay.hosts.empty() && !faults_,
              config.connections == ConnectionUse::per_pair) {
   classes_changed();
+  if (faults_) change_routes();
 }
 
 // Of links, and so of lanes and of the hosts that relay.
@@ -80,6 +87,7 @@ FluidStatistics FlowNetwork::statistics() const {
 }
 
 void FlowNetwork::carry(const Message& message, Action delivered) {
+  if (faults_) follow_faults();
   const Way way = ways_.find(index(message.from), index(message.to));
   const std::uint32_t id = take(unused_sent_, sent_);
   sent_[id] = {.message = message, .way = way, .delivered = delivered};
@@ -139,7 +147,9 @@ std::vector<Delivery> FlowNetwork::deliveries_of(Pattern pattern, GroupId id, By
 }
 
 void FlowNetwork::carry_exchange(Pattern pattern, GroupId group, Bytes size, MessageName name, Action done) {
-  if (config_.latency == Latency::before) return Network::carry_exchange(pattern, group, size, name, done);
+  // Where a part may fail, every message has its own fate.
+  if (config_.latency == Latency::before || faults_)
+    return Network::carry_exchange(pattern, group, size, name, done);
   const std::shared_ptr<Traffic>& traffic = this->pattern(pattern, group);
   messages_ += traffic->flows.flows();
   forget_classes();
@@ -161,7 +171,7 @@ void FlowNetwork::act() {
   if (!next_.empty()) {
     forget_classes();
     messages_since_reset_ = true;
-    if (next_.size() <= kFewMessages) {
+    if (next_.size() <= kFewMessages || faults_) {
       for (const std::uint32_t id : next_)
         runs_[start(single(sent_[id].way), at_least_one(sent_[id].message.size))].message = id;
     } else {
@@ -323,6 +333,10 @@ NetworkRecord FlowNetwork::record() {
                      {"streams", fluid_.streams()},
                      {"solutions", fluid_.solutions()},
                      {"solved_lanes", fluid_.solved_lanes()}};
+  if (!faults_) return record;
+  record.counters.push_back({"faults", static_cast<std::uint64_t>(faults_->parts())});
+  record.counters.push_back({"reroutes", reroutes_});
+  record.undelivered = undelivered();
   return record;
 }
 
@@ -361,6 +375,7 @@ void FlowNetwork::arm() {
     for (const CapacitySchedule& schedule : config_.schedules) {
       next = std::min(next, schedule.next_change(events().now()));
     }
+    if (faults_) next = std::min(next, next_fault());
   }
   if (next >= armed_) return;
   armed_ = next;
@@ -375,6 +390,7 @@ void FlowNetwork::wake() {
     finish(run, flow_class, relayed);
   });
   change_capacities();
+  if (faults_) follow_faults();
   act_soon();
 }
 
@@ -448,7 +464,8 @@ double FlowNetwork::capacity(std::uint32_t link_class, Time when) const {
   const int schedule = config_.schedule_of_link.empty() ? -1 : config_.schedule_of_link[link];
   const double share =
       schedule < 0 ? 1 : config_.schedules[static_cast<std::size_t>(schedule)].share_at(when);
-  return bytes * config_.efficiency * share;
+  const double left = faults_ ? left_of(link, when) : 1;
+  return bytes * config_.efficiency * share * left;
 }
 
 }  // namespace overture::network::flow

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "overture/network/faults.h"
 #include "overture/network/flow/config.h"
 #include "overture/network/flow/flow_paths.h"
 #include "overture/network/flow/fluid.h"
@@ -34,7 +35,8 @@ struct FluidStatistics {
 class FlowNetwork final : public Network {
  public:
   // `events` outlives the network. Throws UserError when the configuration cannot work.
-  FlowNetwork(topology::Topology topology, const FlowConfig& config, sim::EventQueue& events);
+  FlowNetwork(topology::Topology topology, const FlowConfig& config, sim::EventQueue& events,
+              const Faults& faults = {});
 
   // A fluid does not queue. With relays it does not know what each link carries: nothing is watched.
   void watch(const MonitorConfig& config) override;
@@ -116,10 +118,22 @@ class FlowNetwork final : public Network {
   void deliver(const Run& run, std::uint32_t flow_class, Duration delay);
   void end_run(std::uint32_t run);
   void change_capacities();
+  // In flow_faults.cpp.
+  void follow_faults();
+  void change_routes();
+  void send_around(std::uint32_t run);
+  void change_faulty_capacities();
+  Time next_fault() const;
+  double left_of(std::uint32_t link, Time when) const;
+  std::vector<std::string> undelivered() const;
   double capacity(std::uint32_t link_class, Time when) const;
 
   topology::Topology topology_;
   FlowConfig config_;
+  std::optional<LinkFaults> faults_;           // if a part of the network ever fails
+  std::optional<topology::LiveRouting> live_;  // as routes know it now
+  std::size_t route_changes_ = 0;              // so far
+  std::uint64_t reroutes_ = 0;
   FlowPaths ways_;
   Symmetry symmetry_;
   std::uint32_t first_link_classes_;

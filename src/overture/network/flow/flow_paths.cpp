@@ -17,7 +17,26 @@ std::uint64_t pair_key(int a, int b) {
 FlowPaths::FlowPaths(const topology::Topology& topology, topology::PathRule rule, std::uint64_t seed)
     : topology_(topology), rule_(rule), seed_(seed) {}
 
+void FlowPaths::go_around(const topology::LiveRouting* live) {
+  live_ = live;
+  around_ = {};
+}
+
+bool FlowPaths::is_cut(const Way& way) const {
+  if (live_ == nullptr) return false;
+  const auto down = [&](std::uint32_t link) {
+    return link != kNoLink && live_->is_down(static_cast<int>(link));
+  };
+  return down(way.first) || down(way.last) || std::ranges::any_of(bundle(way.bundle), down, &LinkShare::link);
+}
+
 Way FlowPaths::find(int from, int to) {
+  const Way usual = find(from, to, *topology_.routing);
+  const bool around = is_cut(usual) && live_->reaches(from, to);
+  return around ? find(from, to, *live_) : usual;
+}
+
+Way FlowPaths::find(int from, int to, const topology::Routing& routing) {
   using topology::Pick;
   const topology::Graph& graph = topology_.graph;
   Way way;
@@ -27,16 +46,17 @@ Way FlowPaths::find(int from, int to) {
     way.first = static_cast<std::uint32_t>(graph.first_link(from));
     at = graph.link(from, 0).to;
     end = graph.link(to, 0).to;
-    const int port = topology_.routing->port(end, to, Pick::by_destination());
+    const int port = routing.port(end, to, Pick::by_destination());
     way.last = static_cast<std::uint32_t>(graph.first_link(end) + port);
   }
   if (rule_ == topology::PathRule::hash_per_flow) {
-    way.bundle = path_bundle(at, end, to, Pick::by_hash(topology::flow_hash(seed_, from, to)));
+    way.bundle = path_bundle(at, end, to, routing, Pick::by_hash(topology::flow_hash(seed_, from, to)));
   } else if (rule_ == topology::PathRule::by_destination) {
-    way.bundle = path_bundle(at, end, to, Pick::by_destination());
+    way.bundle = path_bundle(at, end, to, routing, Pick::by_destination());
   } else {
-    const auto [entry, added] = by_ends_.try_emplace(pair_key(at, end), 0);
-    if (added) entry->second = split_bundle(at, end, to);
+    Known& known = &routing == live_ ? around_ : usual_;
+    const auto [entry, added] = known.by_ends.try_emplace(pair_key(at, end), 0);
+    if (added) entry->second = split_bundle(at, end, to, routing);
     way.bundle = entry->second;
   }
   return way;
@@ -49,13 +69,14 @@ Duration FlowPaths::delay(const Way& way) const {
   return wire(way.first) + delays_[way.bundle] + wire(way.last);
 }
 
-std::uint32_t FlowPaths::path_bundle(int at, int end, int to, const topology::Pick& pick) {
+std::uint32_t FlowPaths::path_bundle(int at, int end, int to, const topology::Routing& routing,
+                                     const topology::Pick& pick) {
   const topology::Graph& graph = topology_.graph;
   std::vector<LinkShare> links;
   Duration delay{};
   std::uint64_t hash = pair_key(at, end);
   while (at != end) {
-    const int port = topology_.routing->port(at, to, pick);
+    const int port = routing.port(at, to, pick);
     const topology::Link& link = graph.link(at, port);
     links.push_back({.link = static_cast<std::uint32_t>(graph.first_link(at) + port)});
     hash = digest_step(hash ^ links.back().link);
@@ -74,7 +95,7 @@ std::uint32_t FlowPaths::path_bundle(int at, int end, int to, const topology::Pi
 
 // Every switch hands on what it gets in equal parts. Switches are visited in order of their distance, so that
 // all parts have come together when it is their turn; equal ways have equal length.
-std::uint32_t FlowPaths::split_bundle(int at, int end, int to) {
+std::uint32_t FlowPaths::split_bundle(int at, int end, int to, const topology::Routing& routing) {
   struct Part {
     Share share = 0;
     Duration delay{};
@@ -90,7 +111,7 @@ std::uint32_t FlowPaths::split_bundle(int at, int end, int to) {
         delay = std::max(delay, part.delay);
         continue;
       }
-      const std::vector<int>& ways = ports(node, end, to);
+      const std::vector<int>& ways = ports(node, end, to, routing);
       for (const int port : ways) {
         const topology::Link& link = graph.link(node, port);
         const Share share = part.share / static_cast<Share>(ways.size());
@@ -112,9 +133,10 @@ std::uint32_t FlowPaths::add_bundle(const std::vector<LinkShare>& links, Duratio
   return bundles() - 1;
 }
 
-const std::vector<int>& FlowPaths::ports(int at, int end, int to) {
-  const auto [entry, added] = ports_.try_emplace(pair_key(at, end));
-  if (added) entry->second = topology::equal_ports(topology_, at, to);
+const std::vector<int>& FlowPaths::ports(int at, int end, int to, const topology::Routing& routing) {
+  const bool around = &routing == live_;
+  const auto [entry, added] = (around ? around_ : usual_).ports.try_emplace(pair_key(at, end));
+  if (added) entry->second = around ? live_->equal_ports(at, to) : topology::equal_ports(topology_, at, to);
   return entry->second;
 }
 

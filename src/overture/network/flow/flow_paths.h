@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "overture/base/random.h"
+#include "overture/topology/live_routing.h"
 #include "overture/topology/routing.h"
 
 namespace overture::network::flow {
@@ -38,6 +39,12 @@ class FlowPaths {
   // Between two different hosts. By hash, every call draws anew.
   Way find(int from, int to);
 
+  // From now on, ways that would lead over a link that is down go around it, where a path is left. Null: all
+  // is well again. `live` outlives the ways or the next call.
+  void go_around(const topology::LiveRouting* live);
+  // Does the way lead over such a link?
+  bool is_cut(const Way& way) const;
+
   // Delay of all wires of the way; of the longest if the flow is split.
   Duration delay(const Way& way) const;
 
@@ -47,10 +54,12 @@ class FlowPaths {
   std::uint32_t bundles() const { return static_cast<std::uint32_t>(delays_.size()); }
 
  private:
-  std::uint32_t split_bundle(int at, int end, int to);
-  std::uint32_t path_bundle(int at, int end, int to, const topology::Pick& pick);
+  Way find(int from, int to, const topology::Routing& routing);
+  std::uint32_t split_bundle(int at, int end, int to, const topology::Routing& routing);
+  std::uint32_t path_bundle(int at, int end, int to, const topology::Routing& routing,
+                            const topology::Pick& pick);
   std::uint32_t add_bundle(const std::vector<LinkShare>& links, Duration delay);
-  const std::vector<int>& ports(int at, int end, int to);
+  const std::vector<int>& ports(int at, int end, int to, const topology::Routing& routing);
 
   const topology::Topology& topology_;
   topology::PathRule rule_;
@@ -58,9 +67,15 @@ class FlowPaths {
   std::vector<LinkShare> shares_;
   std::vector<std::uint32_t> begin_{0};  // of every bundle in shares_
   std::vector<Duration> delays_;
-  std::unordered_map<std::uint64_t, std::uint32_t> by_ends_;       // looked up, never iterated
+  const topology::LiveRouting* live_ = nullptr;
+  // Of ways that are split, by their ends: as the topology has them, and around what is down now.
+  struct Known {
+    std::unordered_map<std::uint64_t, std::uint32_t> by_ends{};   // looked up, never iterated
+    std::unordered_map<std::uint64_t, std::vector<int>> ports{};  // by switch and last switch
+  };
+  Known usual_;
+  Known around_;
   std::unordered_multimap<std::uint64_t, std::uint32_t> by_path_;  // by a hash of the links
-  std::unordered_map<std::uint64_t, std::vector<int>> ports_;      // by switch and last switch
 };
 
 }  // namespace overture::network::flow

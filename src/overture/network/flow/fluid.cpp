@@ -162,6 +162,21 @@ void Fluid::start(LaneId id, double bytes, std::uint32_t run, Time now) {
   if (!waits) mark_changed(lane);
 }
 
+double Fluid::withdraw(LaneId id, std::uint32_t run, Time now) {
+  Lane& lane = lanes_[id];
+  advance(lane, now);
+  const auto stream = std::ranges::find(lane.streams, run, &Stream::run);
+  const double left = std::max(0.0, stream->end - lane.served);
+  lane.streams.erase(stream);
+  std::ranges::make_heap(lane.streams, std::greater<>());
+  --active_;
+  lane.end = Time::max();
+  lane.first_stream = 0;
+  mark_changed(lane);
+  if (lane.streams.empty()) detach(id);
+  return left;
+}
+
 // The lanes and links on which a change on `changed_` can be felt. A lane with a link that is shut stands
 // still and, once it does, passes nothing on, so that with rotors only the circuits that are open are looked
 // at.

@@ -40,6 +40,8 @@ class Fluid {
 
   // Every flow of the lane's class has `bytes` to send from now on. `run` is the caller's name for it.
   void start(LaneId lane, double bytes, std::uint32_t run, Time now);
+  // Takes a run out of its lane, unfinished: the bytes of each flow that were not sent.
+  double withdraw(LaneId lane, std::uint32_t run, Time now);
   // The runs in the lane.
   template <class Visit>
   void for_each_run(LaneId lane, Visit visit) const {
