@@ -7,6 +7,7 @@
 #include "overture/base/check.h"
 #include "overture/base/error.h"
 #include "overture/base/hash.h"
+#include "overture/network/rotor/bulk_faults.h"
 
 namespace overture::network::rotor {
 
@@ -44,6 +45,7 @@ void BulkEngine::play(std::int64_t slice) {
   const auto number = static_cast<int>(slice % opera_.slices());
   const std::int64_t start = slice * slice_time_;
   if (load_ != nullptr) note_waiting(start);
+  if (faults_ != nullptr) follow_faults(start);
   scheduler_.plan(number);
   for (int tor = 0; tor < opera_.tors(); ++tor) send_rack(tor, opera_.fresh_rotor(number), start);
   const std::int64_t end = start + slice_time_;
@@ -106,6 +108,7 @@ void BulkEngine::up(int tor, int rotor, const Sender& sender, const Committed& p
   if (opera_.tor_of(packet.via) == tor) {
     ++counts_.bulk_in_rack;
     if (load_ != nullptr) load_->carry(links_.from_host(sender.host), when, config_.packet.count());
+    if (faults_ != nullptr && loses(sender, packet, -1, when, when)) return;
     return arrive(packet.via, opera_.uplinks() + rotor, when, packet, run);
   }
   std::int64_t& free_at = uplink_free_[static_cast<std::size_t>(tor * opera_.uplinks() + rotor)];
@@ -114,6 +117,7 @@ void BulkEngine::up(int tor, int rotor, const Sender& sender, const Committed& p
   free_at = left;
   const std::int64_t landed = left + config_.wire.count();
   if (load_ != nullptr && left < dark_at) note_up(tor, rotor, sender, packet, when, left, landed < dark_at);
+  if (faults_ != nullptr && landed < dark_at && loses(sender, packet, rotor, left, landed)) return;
   if (landed < dark_at) return arrive(packet.via, rotor, landed, packet, run);
   ++counts_.bulk_returned;
   returns_.push_back(
@@ -207,8 +211,7 @@ void BulkEngine::receive(int host, const Arrival& arrival, std::int64_t when) {
   BulkMessage& m = queues_.message(arrival.message);
   if (m.to != host) {
     ++counts_.bulk_relayed;
-    queues_.push_back(Waiting::relayed, host, m.to, arrival.message, 1);
-    return;
+    return park(host, arrival.message);
   }
   counts_.bulk_delivered += arrival.packets;
   m.packets_left -= arrival.packets;
@@ -223,7 +226,11 @@ void BulkEngine::give_back(std::int64_t until) {
   if (returns_.empty()) return;
   std::ranges::stable_sort(returns_, {}, &Return::when);
   const auto later = std::ranges::find_if(returns_, [&](const Return& r) { return r.when >= until; });
-  for (auto r = returns_.begin(); r != later; ++r) queues_.give_back(r->host, r->message);
+  for (auto r = returns_.begin(); r != later; ++r) {
+    queues_.give_back(r->host, r->message);
+    if (faults_ != nullptr)
+      pass_on_or_return(*faults_, opera_, queues_, r->host, queues_.message(r->message).to);
+  }
   returns_.erase(returns_.begin(), later);
 }
 

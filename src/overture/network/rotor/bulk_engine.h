@@ -25,6 +25,12 @@ class BulkEngine {
   // `opera` outlives the engine.
   BulkEngine(const topology::Opera& opera, const RotorConfig& config);
 
+  // Before the first message; they outlive the engine.
+  void set_faults(RotorFaults& faults) {
+    faults_ = &faults;
+    scheduler_.set_faults(faults);
+  }
+
   // A message that starts before the next slice that is played. Returns its index, which is used again once
   // the message is finished.
   std::uint32_t post(int from, int to, std::int64_t bytes);
@@ -102,6 +108,11 @@ class BulkEngine {
   void deliver(int host, std::int64_t until);
   void receive(int host, const Arrival& arrival, std::int64_t when);
   void give_back(std::int64_t until);
+  // In bulk_faults.cpp.
+  void follow_faults(std::int64_t now);
+  bool loses(const Sender& sender, const Committed& packet, int rotor, std::int64_t left,
+             std::int64_t landed);
+  void park(int host, std::uint32_t message);
   // What a packet that waits so long found before it, one that is being sent as a whole.
   std::int64_t bytes_before(std::int64_t wait) const {
     return (wait + packet_time_ - 1) / packet_time_ * config_.packet.count();
@@ -114,6 +125,7 @@ class BulkEngine {
   RotorConfig config_;
   BulkQueues queues_;
   RotorLb scheduler_;
+  RotorFaults* faults_ = nullptr;
   int turns_;
   std::int64_t packet_time_;
   std::int64_t slice_time_;

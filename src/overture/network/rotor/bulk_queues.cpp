@@ -133,6 +133,15 @@ void BulkQueues::take(Waiting kind, int host, int to, int packets, std::vector<T
   if (left < packets) count_out(kind, host, to, packets - left);
 }
 
+std::int64_t BulkQueues::return_to_sources(int host, int to) {
+  const int packets = counts(Waiting::relayed, host)[static_cast<std::size_t>(to)];
+  std::vector<Taken> taken;
+  if (packets > 0) take(Waiting::relayed, host, to, packets, taken);
+  for (const Taken& run : taken)
+    push_back(Waiting::own, messages_[run.message].from, to, run.message, run.packets);
+  return packets;
+}
+
 std::size_t BulkQueues::memory() const {
   std::size_t bytes = (own_.counts.size() + relayed_.counts.size() + place_.size()) * sizeof(int) +
                       (own_.lists.size() + relayed_.lists.size()) * sizeof(List) +

@@ -68,6 +68,10 @@ class BulkQueues {
     push_front(m.from == host ? Waiting::own : Waiting::relayed, host, m.to, message);
   }
 
+  // What others parked at `host` for `to` is lost there: their sources have it to send again. Returns how
+  // many packets.
+  std::int64_t return_to_sources(int host, int to);
+
   std::size_t memory() const;
 
  private:

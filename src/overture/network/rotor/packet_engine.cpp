@@ -80,6 +80,7 @@ void PacketEngine::dispatch(What what, std::uint32_t id) {
     case What::nic: return nic_done(static_cast<int>(id));
     case What::pacer: low_.pacer(static_cast<int>(id), now_); return low_latency_did();
     case What::timer: low_.timer(id, now_); return low_latency_did();
+    case What::resend: return resend(id);
   }
 }
 
@@ -169,6 +170,7 @@ void PacketEngine::begin_slice() {
   const auto slice = static_cast<int>(last_slice_ % opera_.slices());
   const int rotor = opera_.fresh_rotor(slice);
   if (load_ != nullptr) note_waiting();
+  if (faults_ != nullptr) follow_faults();
   scheduler_.plan(slice);
   for (int host = 0; host < opera_.hosts(); ++host) {
     if (scheduler_.of(host).empty()) continue;
@@ -206,7 +208,7 @@ void PacketEngine::nic_done(int host) {
     const int tor = opera_.tor_of(host);
     if (load_ != nullptr) load_->carry(links_.from_host(host), now_, packet->size);
     if (packet->kind != PacketKind::bulk) label(*packet, tor);
-    enter(tor, *packet);
+    if (faults_ == nullptr || !loses(*packet, {.from = host, .to_tor = tor})) enter(tor, *packet);
   }
   kick_nic(host);
 }
@@ -214,10 +216,11 @@ void PacketEngine::nic_done(int host) {
 // A low-latency packet's path is fixed when it leaves its host (or turns round at a ToR): one of this
 // slice's.
 void PacketEngine::label(RotorPacket& packet, int tor) {
+  if (faults_ != nullptr) follow_faults();
   packet.slice = slice_now();
   packet.first_tor = static_cast<std::uint16_t>(tor);
   packet.hop = 0;
-  const int count = paths_.count(packet.slice, tor, opera_.tor_of(packet.to));
+  const int count = ways_now_->count(packet.slice, tor, opera_.tor_of(packet.to));
   packet.path = count > 1 ? static_cast<std::uint16_t>(ways_.below(static_cast<std::uint64_t>(count))) : 0;
 }
 
@@ -229,7 +232,8 @@ void PacketEngine::arrive(const RotorPacket& packet) {
   BulkMessage& message = queues_.message(packet.message);
   if (message.to != packet.to) {
     ++counts_.bulk_relayed;
-    return queues_.push_back(Waiting::relayed, packet.to, message.to, packet.message, 1);
+    queues_.push_back(Waiting::relayed, packet.to, message.to, packet.message, 1);
+    return pass_on(packet.to, packet.message);
   }
   ++counts_.bulk_delivered;
   if (--message.packets_left > 0) return;
@@ -243,6 +247,7 @@ void PacketEngine::arrive(const RotorPacket& packet) {
 void PacketEngine::give_back(const RotorPacket& packet) {
   ++counts_.bulk_returned;
   queues_.give_back(packet.from, packet.message);
+  pass_on(packet.from, packet.message);
 }
 
 // ---- ToRs
@@ -257,7 +262,12 @@ void PacketEngine::enter(int tor, const RotorPacket& packet) {
     return to_port(tor, down, packet);
   }
   if (packet.first_tor == rack) return to_port(tor, down, packet);
-  const auto path = paths_.path(packet.slice, packet.first_tor, rack, packet.path);
+  // Where ways have changed since the packet set out, or none is left, it may be lost.
+  if (faults_ != nullptr && packet.path >= ways_now_->count(packet.slice, packet.first_tor, rack)) {
+    ++counts_.lost;
+    return;
+  }
+  const auto path = ways_now_->path(packet.slice, packet.first_tor, rack, packet.path);
   if (packet.hop < path.size()) return to_port(tor, opera_.hosts_per_tor() + path[packet.hop], packet);
   if (rack == tor) return to_port(tor, down, packet);
   ++counts_.lost;  // the circuits changed under way, and this is another rack
@@ -318,6 +328,7 @@ void PacketEngine::port_done(std::uint32_t id) {
 void PacketEngine::leave(int tor, int port, const RotorPacket& packet) {
   if (port < opera_.hosts_per_tor()) {
     if (load_ != nullptr) load_->carry(links_.to_host(packet.to), now_, packet.size);
+    if (faults_ != nullptr && loses(packet, {.to = packet.to, .from_tor = tor})) return;
     return arrive(packet);
   }
   if (packet.kind == PacketKind::data) ++counts_.low_hops;
@@ -337,6 +348,8 @@ void PacketEngine::land(std::uint32_t id) {
   const int tor = static_cast<int>(id) % opera_.tors();
   const int peer = peer_now(tor, uplink);
   if (load_ != nullptr && peer >= 0) load_->carry(links_.from_rotor(uplink, peer), now_, packet.size);
+  if (faults_ != nullptr && peer >= 0 && loses(packet, {.from_tor = tor, .to_tor = peer, .rotor = uplink}))
+    return;
   if (packet.kind == PacketKind::bulk) {
     if (peer != opera_.tor_of(packet.to)) return give_back(packet);
     return enter(peer, packet);

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <vector>
 
 #include "overture/network/link_load.h"
@@ -14,6 +15,7 @@
 #include "overture/network/rotor/link_numbers.h"
 #include "overture/network/rotor/low_latency.h"
 #include "overture/network/rotor/nic.h"
+#include "overture/network/rotor/rotor_faults.h"
 #include "overture/network/rotor/rotor_lb.h"
 #include "overture/network/rotor/statistics.h"
 #include "overture/network/rotor/tor_queue.h"
@@ -27,6 +29,9 @@ class PacketEngine {
   // `opera` and `paths` outlive the engine. Throws UserError when the configuration cannot work or ToRs have
   // no path in some slice.
   PacketEngine(const topology::Opera& opera, const topology::OperaPaths& paths, const RotorConfig& config);
+
+  // Before the first message; they outlive the engine.
+  void set_faults(RotorFaults& faults);
 
   // A message that starts at `when`, which is not before now(). Returns a name that is the caller's until
   // the message is finished.
@@ -48,7 +53,7 @@ class PacketEngine {
  private:
   // Ties run in this order: what starts is seen by a slice that begins, a slice by the packets of its first
   // moment, and packets from circuits stand in queues before those of the own rack, as in bulk_engine.h.
-  enum class What : std::uint8_t { start, slot_end, slice, landing, port, nic, pacer, timer };
+  enum class What : std::uint8_t { start, slot_end, slice, landing, port, nic, pacer, timer, resend };
   struct Start {
     int from = 0;
     int to = 0;
@@ -82,6 +87,12 @@ class PacketEngine {
   void give_back(const RotorPacket& packet);
   void arrive(const RotorPacket& packet);
   void low_latency_did();
+  // In packet_faults.cpp.
+  void follow_faults();
+  void find_ways_around();
+  bool loses(const RotorPacket& packet, RotorFaults::Trip trip);
+  void resend(std::uint32_t id);
+  void pass_on(int host, std::uint32_t message);
   void finish(std::uint32_t name);
 
   // Nearly all packets have one of two sizes.
@@ -97,6 +108,7 @@ class PacketEngine {
 
   const topology::Opera& opera_;
   const topology::OperaPaths& paths_;
+  const topology::OperaPaths* ways_now_ = &paths_;  // those, or others around what is down
   RotorConfig config_;
   BulkQueues queues_;
   RotorLb scheduler_;
@@ -131,6 +143,10 @@ class PacketEngine {
   RotorStatistics counts_;
   LinkNumbers links_{opera_};
   LinkLoad* load_ = nullptr;
+  RotorFaults* faults_ = nullptr;
+  std::optional<topology::OperaPaths> around_;
+  std::vector<RotorPacket> lost_;  // bulk, until it is sent again
+  std::vector<std::uint32_t> unused_lost_;
 };
 
 }  // namespace overture::network::rotor

@@ -21,6 +21,9 @@ void RotorLb::plan(int slice) {
     plan.offers.clear();
     plan.can_send = plan.can_receive = most_;
   }
+  for (int host = 0; faults_ != nullptr && host < opera_.hosts(); ++host) {
+    if (!faults_->is_host_known_up(host)) plan_of(host).can_send = plan_of(host).can_receive = 0;
+  }
   const int rotor = opera_.fresh_rotor(slice);
   const auto each_pair = [&](auto&& visit) {
     for (int from = 0; from < opera_.tors(); ++from) {
@@ -28,20 +31,23 @@ void RotorLb::plan(int slice) {
     }
   };
   each_pair([&](int from, int to) {
-    if (from != to) {
+    if (from != to && open(from, to)) {
       second_hops(from, to);
       direct(from, to);
     }
   });
   // A ToR switches its own rack's traffic without a circuit, with what the hosts have left; all of it where
   // the rotor shows the ToR itself.
-  if (!defects_.intra_rack_out_and_back) each_pair([&](int from, int) { direct(from, from); });
+  if (!defects_.intra_rack_out_and_back)
+    each_pair([&](int from, int) {
+      if (open(from, from)) direct(from, from);
+    });
   borrow();
   each_pair([&](int from, int to) {
-    if (from != to) offer(from, to);
+    if (from != to && open(from, to)) offer(from, to);
   });
   each_pair([&](int from, int to) {
-    if (from != to) accept(from, to);
+    if (from != to && open(from, to)) accept(from, to);
   });
   give_back();
 }
@@ -185,6 +191,12 @@ void RotorLb::accept(int from, int to) {
   for (int i = 0; i < hosts_per_tor_; ++i) accept_at(first_host(to) + i, from, 1);
 }
 
+// Is the way on known to work?
+bool RotorLb::can_relay(int host, int to) const {
+  if (faults_ == nullptr) return true;
+  return faults_->is_host_known_up(to) && faults_->open(opera_.tor_of(host), opera_.tor_of(to));
+}
+
 // `host` takes from the offers of rack `from`, of which it is one of `sharing`, what it can receive and, for
 // each final destination, has room for.
 void RotorLb::accept_at(int host, int from, int sharing) {
@@ -197,7 +209,7 @@ void RotorLb::accept_at(int host, int from, int sharing) {
   for (int sender = first_host(from); sender < first_host(from + 1); ++sender) {
     for (const Offer& offer : plan_of(sender).offers) {
       const auto to = static_cast<std::size_t>(offer.to);
-      room_[to] = std::max(0, most - own[to] - relayed[to]);
+      room_[to] = can_relay(host, offer.to) ? std::max(0, most - own[to] - relayed[to]) : 0;
       elements_.push_back({.column = offer.to, .demand = (offer.packets + sharing - 1) / sharing});
     }
   }

@@ -10,6 +10,7 @@
 #include "overture/network/rotor/bulk_queues.h"
 #include "overture/network/rotor/config.h"
 #include "overture/network/rotor/fair_share.h"
+#include "overture/network/rotor/rotor_faults.h"
 #include "overture/topology/opera.h"
 
 namespace overture::network::rotor {
@@ -26,6 +27,9 @@ class RotorLb {
  public:
   // `opera` and `queues` outlive the scheduler.
   RotorLb(const topology::Opera& opera, const RotorConfig& config, BulkQueues& queues);
+
+  // Leaves out what is known to be down; they outlive the scheduler.
+  void set_faults(const RotorFaults& faults) { faults_ = &faults; }
 
   // Plans the slot of the rotor that comes up as `slice` begins.
   void plan(int slice);
@@ -50,6 +54,8 @@ class RotorLb {
   int first_host(int tor) const { return tor * hosts_per_tor_; }
   HostPlan& plan_of(int host) { return plans_[static_cast<std::size_t>(host)]; }
   bool idle(int tor) const;
+  bool open(int from, int to) const { return faults_ == nullptr || faults_->open(from, to); }
+  bool can_relay(int host, int to) const;
 
   void second_hops(int from, int to);
   void direct(int from, int to);
@@ -67,6 +73,7 @@ class RotorLb {
 
   const topology::Opera& opera_;
   BulkQueues& queues_;
+  const RotorFaults* faults_ = nullptr;
   OperaDefects defects_;
   int hosts_per_tor_;
   int most_;  // packets of a host in a slot

@@ -10,6 +10,7 @@
 #include "overture/network/rotor/bulk_engine.h"
 #include "overture/network/rotor/config.h"
 #include "overture/network/rotor/packet_engine.h"
+#include "overture/network/rotor/rotor_faults.h"
 #include "overture/sim/event_queue.h"
 #include "overture/topology/opera.h"
 #include "overture/topology/opera_paths.h"
@@ -21,7 +22,7 @@ class RotorNetwork final : public Network {
   // `events` outlives the network. Low-latency packets take `paths`, or else one shortest path for every
   // pair of racks and slice. Throws UserError when the configuration cannot work.
   RotorNetwork(topology::Opera opera, const RotorConfig& config, sim::EventQueue& events,
-               std::optional<topology::OperaPaths> paths = std::nullopt);
+               std::optional<topology::OperaPaths> paths = std::nullopt, const Faults& faults = {});
 
   // At first once a slice, whatever the interval says. What waits at a host for circuits stands in the queue
   // of the host's link.
@@ -37,10 +38,13 @@ class RotorNetwork final : public Network {
   void arm();
   void play_slice();
   void run_packets();
+  bool waits_for_something();
 
   topology::Opera opera_;
   Bandwidth rate_;
   std::optional<topology::OperaPaths> paths_;
+  std::unique_ptr<RotorFaults> faults_;  // if a part of the network ever fails
+  Undeliverable lost_;
   std::unique_ptr<BulkEngine> bulk_;       // one of
   std::unique_ptr<PacketEngine> packets_;  // the two
   std::vector<Action> delivered_;          // by message

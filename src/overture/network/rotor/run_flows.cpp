@@ -1,10 +1,12 @@
 #include "overture/network/rotor/run_flows.h"
 
 #include <algorithm>
+#include <memory>
 #include <numeric>
 
 #include "overture/network/rotor/bulk_engine.h"
 #include "overture/network/rotor/packet_engine.h"
+#include "overture/network/rotor/rotor_faults.h"
 
 namespace overture::network::rotor {
 namespace {
@@ -40,16 +42,35 @@ class Owners {
   std::vector<std::size_t> flows_;
 };
 
+// What fails in a run, and what is never delivered because of it.
+struct Failing {
+  Failing(const Faults& faults, const topology::Opera& opera)
+      : parts(faults.touch_network() ? std::make_unique<RotorFaults>(faults, opera) : nullptr),
+        lost(parts.get()) {}
+
+  void tell(const RotorRun& result, NetworkRecord& record) {
+    if (!parts) return;
+    add_counters(*parts, record);
+    record.undelivered = lost.tell(result.simulated.count());
+  }
+
+  std::unique_ptr<RotorFaults> parts;
+  Undeliverable lost;
+};
+
 void run_bulk(const topology::Opera& opera, const RotorConfig& config, const std::vector<FlowSpec>& flows,
               const RotorRunOptions& options, RotorRun& result) {
   BulkEngine engine(opera, config);
+  Failing failing(options.faults, opera);
+  if (failing.parts) engine.set_faults(*failing.parts);
   if (options.watched_bins > 0) engine.watch(result.load);
   Owners owners;
   const std::vector<std::size_t> order = by_start(flows);
   const Duration slice_time = opera.timing().slice();
   const Patience patience(options.limits);
   std::size_t next = 0;
-  for (std::int64_t slice = 0; next < order.size() || engine.outstanding() > 0; ++slice) {
+  const auto waits = [&] { return engine.outstanding() > failing.lost.count(result.simulated.count()); };
+  for (std::int64_t slice = 0; next < order.size() || waits(); ++slice) {
     if (engine.outstanding() == 0) {
       const Duration start = flows[order[next]].start.time_since_epoch();
       slice = std::max<std::int64_t>(slice, (start + slice_time - Duration{1}) / slice_time);
@@ -64,14 +85,18 @@ void run_bulk(const topology::Opera& opera, const RotorConfig& config, const std
         continue;
       }
       const std::int64_t bytes = std::max<std::int64_t>(flow.size.count(), 1);
-      owners.set(engine.post(index(flow.from), index(flow.to), bytes), order[next]);
+      const std::uint32_t message = engine.post(index(flow.from), index(flow.to), bytes);
+      owners.set(message, order[next]);
+      failing.lost.posted(message, index(flow.from), index(flow.to));
     }
     engine.play(slice);
     for (const Finished& done : engine.finished()) {
+      failing.lost.delivered(done.message);
       finish(result, flows, owners[done.message], Time{Duration{done.when}});
     }
     engine.finished().clear();
   }
+  failing.tell(result, result.faults);
   result.statistics = engine.statistics();
   result.digest = engine.digest();
 }
@@ -79,6 +104,8 @@ void run_bulk(const topology::Opera& opera, const RotorConfig& config, const std
 void run_packets(const topology::Opera& opera, const topology::OperaPaths& paths, const RotorConfig& config,
                  const std::vector<FlowSpec>& flows, const RotorRunOptions& options, RotorRun& result) {
   PacketEngine engine(opera, paths, config);
+  Failing failing(options.faults, opera);
+  if (failing.parts) engine.set_faults(*failing.parts);
   if (options.watched_bins > 0) engine.watch(result.load);
   Owners owners;
   for (std::size_t i = 0; i < flows.size(); ++i) {
@@ -89,21 +116,26 @@ void run_packets(const topology::Opera& opera, const topology::OperaPaths& paths
     }
     const std::int64_t bytes = std::max<std::int64_t>(flow.size.count(), 1);
     const std::int64_t start = flow.start.time_since_epoch().count();
-    owners.set(engine.post(index(flow.from), index(flow.to), bytes, start), i);
+    const std::uint32_t message = engine.post(index(flow.from), index(flow.to), bytes, start);
+    owners.set(message, i);
+    failing.lost.posted(message, index(flow.from), index(flow.to));
   }
   // Slices go on as long as bulk is under way, so the end of the messages is the end of the run.
   const Patience patience(options.limits);
-  for (std::uint64_t step = 0; engine.outstanding() > 0; ++step) {
+  const auto waits = [&] { return engine.outstanding() > failing.lost.count(result.simulated.count()); };
+  for (std::uint64_t step = 0; waits(); ++step) {
     const std::int64_t next = engine.next_time();
     if (next > until(options).time_since_epoch().count()) break;
     if (step % kPiece == 0 && !patience.lasts(result.finished)) break;
     result.simulated = Duration{next};
     engine.run(next);
     for (const Finished& done : engine.finished()) {
+      failing.lost.delivered(done.message);
       finish(result, flows, owners[done.message], Time{Duration{done.when}});
     }
     engine.finished().clear();
   }
+  failing.tell(result, result.faults);
   result.statistics = engine.statistics();
   result.digest = engine.digest();
 }

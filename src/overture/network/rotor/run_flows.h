@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "overture/network/faults.h"
 #include "overture/network/flows.h"
 #include "overture/network/link_load.h"
 #include "overture/network/rotor/config.h"
@@ -19,6 +20,7 @@ struct RotorRun : FlowTimes {
   RotorStatistics statistics;
   std::uint64_t digest = 0;  // same inputs, same digest
   LinkLoad load;             // if it was asked for
+  NetworkRecord faults;      // counters and undelivered messages, if a part of the network ever fails
 };
 
 struct RotorRunOptions {
@@ -26,6 +28,7 @@ struct RotorRunOptions {
   int watched_bins = 0;                         // even; of what links carry over time, 0: not watched
   bool packet_by_packet = false;                // even where bulk traffic is alone; for tests
   const topology::OperaPaths* paths = nullptr;  // of low-latency packets; null: one shortest path a pair
+  Faults faults{};
 };
 
 // A flow to its own host takes no time, one of 0 bytes is sent as 1. Throws UserError when a host does not

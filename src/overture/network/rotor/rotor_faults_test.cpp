@@ -1,0 +1,201 @@
+#include "overture/network/rotor/rotor_faults.h"
+
+#include <gtest/gtest.h>
+
+#include "overture/base/error.h"
+#include "overture/base/random.h"
+#include "overture/network/rotor/rotor_network.h"
+#include "overture/network/rotor/run_flows.h"
+#include "overture/network/rotor/testing.h"
+#include "overture/topology/opera_paths.h"
+
+namespace overture::network::rotor {
+namespace {
+
+using namespace literals;
+using namespace std::chrono_literals;
+
+topology::Opera eight_tors() { return topology::generate_opera({.tors = 8, .ports = 8, .draws = 1}); }
+
+SwitchFault broken(const std::string& name, Duration from = {}, std::optional<Duration> until = {}) {
+  SwitchFault fault;
+  fault.name = name;
+  fault.from = from;
+  fault.until = until;
+  return fault;
+}
+
+LinkFault cable(const std::string& between, Duration from = {}) {
+  LinkFault fault;
+  fault.between = between;
+  fault.from = from;
+  return fault;
+}
+
+RotorRun run(const topology::Opera& opera, const RotorConfig& config, const std::vector<FlowSpec>& flows,
+             const Faults& faults) {
+  RotorRunOptions options;
+  options.faults = faults;
+  return run_flows(opera, config, flows, options);
+}
+
+// All bulk, or all low latency.
+std::vector<RotorConfig> both() {
+  RotorConfig low = rotornet();
+  low.bulk_from = Bytes{std::int64_t{1} << 40};
+  return {rotornet(), low};
+}
+
+TEST(RotorFaults, WithoutARotorEverythingStillArrives) {
+  const topology::Opera opera = eight_tors();
+  const auto flows = all_to_all(opera.hosts(), 20'000_B, Time{});
+  for (const RotorConfig& config : both()) {
+    const RotorRun whole = run(opera, config, flows, {});
+    const RotorRun three = run(opera, config, flows, {.switches = {broken("rotor1")}});
+    EXPECT_EQ(three.finished, flows.size());
+    EXPECT_EQ(three.statistics.delivered, whole.statistics.delivered);
+    EXPECT_GT(three.makespan, whole.makespan);
+    EXPECT_EQ(three.faults.count("faults"), 1U);
+    EXPECT_EQ(three.faults.count("lost_packets"), 0U);  // known from the start, and gone around
+  }
+}
+
+TEST(RotorFaults, PairsThatNoLongerMeetGoOverAThirdRack) {
+  const topology::Opera opera = eight_tors();
+  RotorFaults all({.switches = {broken("rotor1")}}, opera);
+  int from = 0;
+  int to = 1;
+  while (all.open(from, to)) ++to;  // they meet over rotor 1 alone
+  EXPECT_FALSE(all.cut_off(from * opera.hosts_per_tor(), to * opera.hosts_per_tor()));
+  const std::vector<FlowSpec> one{{.from = Rank{from * opera.hosts_per_tor()},
+                                   .to = Rank{to * opera.hosts_per_tor()},
+                                   .size = 143'600_B}};
+  const RotorRun direct = run(opera, rotornet(), one, {.switches = {broken("rotor0")}});
+  EXPECT_EQ(direct.finished, 1U);
+  const RotorRun relayed = run(opera, rotornet(), one, {.switches = {broken("rotor1")}});
+  EXPECT_EQ(relayed.finished, 1U);
+  EXPECT_EQ(relayed.statistics.bulk_relayed, relayed.statistics.bulk_delivered);
+}
+
+TEST(RotorFaults, BeforeAFaultIsKnownPacketsAreLostAndSentAgain) {
+  const topology::Opera opera = eight_tors();
+  const auto flows = all_to_all(opera.hosts(), 100'000_B, Time{});
+  for (const RotorConfig& config : both()) {
+    const RotorRun result = run(opera, config, flows, {.switches = {broken("rotor2", 100us)}});
+    EXPECT_EQ(result.finished, flows.size());
+    EXPECT_GT(result.faults.count("lost_packets"), 10U);
+    EXPECT_EQ(result.digest, run(opera, config, flows, {.switches = {broken("rotor2", 100us)}}).digest);
+  }
+}
+
+TEST(RotorFaults, ARackWhoseToRIsDownIsToldAndTheOthersFinish) {
+  const topology::Opera opera = eight_tors();
+  const auto flows = all_to_all(opera.hosts(), 20'000_B, Time{});
+  for (const RotorConfig& config : both()) {
+    const RotorRun result = run(opera, config, flows, {.switches = {broken("tor3", 50us)}});
+    // 32 hosts, of which the 4 of a rack are cut off: 28 x 27 flows can finish.
+    EXPECT_GE(result.finished, 28U * 27U);
+    EXPECT_EQ(result.finished + result.faults.undelivered.size(), flows.size());
+    EXPECT_NE(result.faults.undelivered.front().find("tor3 is down for good"), std::string::npos);
+  }
+}
+
+TEST(RotorFaults, AToRThatComesBackIsServedAgain) {
+  const topology::Opera opera = eight_tors();
+  const auto flows = all_to_all(opera.hosts(), 20'000_B, Time{});
+  for (const RotorConfig& config : both()) {
+    const RotorRun result = run(opera, config, flows, {.switches = {broken("tor3", 50us, 3ms)}});
+    EXPECT_EQ(result.finished, flows.size());
+    EXPECT_GT(result.makespan, 3ms);
+  }
+}
+
+TEST(RotorFaults, PathsLeaveOutCablesThatAreDown) {
+  const topology::Opera opera = eight_tors();
+  const auto works = [](int tor, int uplink) { return tor != 2 || uplink != 0; };
+  const topology::OperaPaths paths(opera, 4, works);
+  for (int slice = 0; slice < opera.slices(); ++slice) {
+    for (int from = 0; from < opera.tors(); ++from) {
+      for (int to = 0; to < opera.tors(); ++to) {
+        for (int i = 0; from != to && i < paths.count(slice, from, to); ++i) {
+          int at = from;
+          for (const std::uint8_t uplink : paths.path(slice, from, to, i)) {
+            EXPECT_TRUE(works(at, uplink));
+            at = opera.peer(slice, at, uplink);
+            EXPECT_TRUE(works(at, uplink));
+          }
+          EXPECT_EQ(at, to);
+        }
+      }
+    }
+  }
+}
+
+TEST(RotorFaults, TheNetworkOfASimulationStopsWaitingForWhatCannotArrive) {
+  for (const RotorConfig& config : both()) {
+    sim::EventQueue events;
+    RotorNetwork network(eight_tors(), config, events, std::nullopt, {.links = {cable("h5-tor1", 10us)}});
+    int delivered = 0;
+    network.send({.from = Rank{0}, .to = Rank{9}, .size = 100'000_B}, [&] { ++delivered; });
+    network.send({.from = Rank{0}, .to = Rank{5}, .size = 1'000'000_B}, [&] { ADD_FAILURE(); });
+    events.run();
+    EXPECT_EQ(delivered, 1);
+    EXPECT_EQ(network.record().undelivered, (std::vector<std::string>{"h0 to h5: h5 is cut off for good"}));
+  }
+}
+
+TEST(RotorFaults, WhatTheNetworkDoesNotHaveIsTold) {
+  const topology::Opera opera = eight_tors();
+  EXPECT_THROW(RotorFaults({.switches = {broken("tor8")}}, opera), UserError);
+  EXPECT_THROW(RotorFaults({.links = {cable("tor0-tor1")}}, opera), UserError);
+  EXPECT_THROW(RotorFaults({.links = {cable("h0-tor1")}}, opera), UserError);
+}
+
+TEST(RotorFaults, WithRandomFaultsEveryMessageArrivesOrIsTold) {
+  std::uint64_t lost = 0;
+  std::uint64_t reroutes = 0;
+  std::size_t undelivered = 0;
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    RandomStream random = RandomStreams(seed).make("rotor faults");
+    const topology::Opera opera = topology::generate_opera(
+        {.tors = 4 + 4 * static_cast<int>(random.below(2)), .ports = 8, .seed = seed, .draws = 1});
+    Faults faults{.seed = seed};
+    const auto draw = [&](int below) {
+      return static_cast<int>(random.below(static_cast<std::uint64_t>(below)));
+    };
+    const auto time = [&](FaultTime& fault) {
+      fault.from = Duration{static_cast<std::int64_t>(random.below(400'000'000))};
+      if (random.below(2) == 0)
+        fault.until = fault.from + Duration{1 + static_cast<std::int64_t>(random.below(3'000'000'000))};
+    };
+    LinkFault link =
+        cable("tor" + std::to_string(draw(opera.tors())) + "-rotor" + std::to_string(draw(opera.uplinks())));
+    if (random.below(2) == 0) link.loss = random.unit() / 10;
+    time(link);
+    faults.links.push_back(link);
+    SwitchFault part = broken(random.below(2) == 0 ? "tor" + std::to_string(draw(opera.tors()))
+                                                   : "rotor" + std::to_string(draw(opera.uplinks())));
+    time(part);
+    faults.switches.push_back(part);
+    RotorConfig config = rotornet();
+    config.bulk_from = Bytes{random.below(2) == 0 ? 0 : 30'000};
+    std::vector<FlowSpec> flows;
+    for (int i = 0; i < 40; ++i)
+      flows.push_back({.from = Rank{draw(opera.hosts())},
+                       .to = Rank{draw(opera.hosts())},
+                       .size = Bytes{1 + draw(60'000)},
+                       .start = Time{Duration{draw(300'000'000)}}});
+    const RotorRun result = run(opera, config, flows, faults);
+    EXPECT_EQ(result.finished + result.faults.undelivered.size(), flows.size()) << "seed " << seed;
+    EXPECT_EQ(result.digest, run(opera, config, flows, faults).digest) << "seed " << seed;
+    lost += result.faults.count("lost_packets");
+    reroutes += result.faults.count("reroutes");
+    undelivered += result.faults.undelivered.size();
+  }
+  EXPECT_GT(lost, 500U);
+  EXPECT_GT(undelivered, 20U);
+  EXPECT_GT(reroutes, 0U);
+}
+
+}  // namespace
+}  // namespace overture::network::rotor
