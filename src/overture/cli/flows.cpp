@@ -19,6 +19,7 @@
 #include "overture/network/empty_network.h"
 #include "overture/network/ns3/ns3_program.h"
 #include "overture/network/run_flows.h"
+#include "overture/report/faults_summary.h"
 #include "overture/report/flows_summary.h"
 #include "overture/report/html.h"
 #include "overture/report/rotor_summary.h"
@@ -72,6 +73,8 @@ void print_summary(const setup::Setup& setup, const network::FlowsResult& result
   if (result.locked) fmt::print("note: on rings, network.lossless.control: credits avoids lock-ups\n");
   if (result.finished < flows)
     fmt::print("note: {} of {} flows did not finish\n", flows - result.finished, flows);
+  if (const std::string lost = report::undelivered_note(result.record); !lost.empty())
+    fmt::print("note: not delivered: {}\n", wrap(lost, 80, 6));
 }
 
 // Completion times only: ns-3 is here to be compared with.

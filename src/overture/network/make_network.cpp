@@ -19,20 +19,30 @@ Made make(const AnalyticalConfig& config, sim::EventQueue& events) {
 
 Made make(const FlowNetworkConfig& config, sim::EventQueue& events) {
   if (const auto* graph = std::get_if<topology::GraphConfig>(&config.topology))
-    return std::make_unique<flow::FlowNetwork>(make_topology(*graph), config.fluid, events);
+    return std::make_unique<flow::FlowNetwork>(make_topology(*graph), config.fluid, events, config.faults);
   flow::RotorFluid fluid =
       rotor_fluid(make_opera(std::get<topology::OperaSource>(config.topology)), config.rotors);
   return std::make_unique<flow::FlowNetwork>(std::move(fluid.topology), fluid.config, events);
 }
 
 Made make(const PacketNetworkConfig& config, sim::EventQueue& events) {
-  return std::make_unique<packet::PacketNetwork>(make_topology(config.topology), config.packets, events);
+  return std::make_unique<packet::PacketNetwork>(make_topology(config.topology), config.packets, events,
+                                                 config.faults);
 }
 
 Made make(const RotorNetworkConfig& config, sim::EventQueue& events) {
   return std::make_unique<rotor::RotorNetwork>(make_opera(config.topology), config.rotors, events,
-                                               config.paths);
+                                               config.paths, config.faults);
 }
+
+void give_faults(AnalyticalConfig&, const Faults& faults) { refuse_network_faults(faults, "analytical"); }
+void give_faults(FlowNetworkConfig& config, const Faults& faults) {
+  if (std::holds_alternative<topology::OperaSource>(config.topology))
+    return refuse_network_faults(faults, "flow on topology.opera");
+  config.faults = faults;
+}
+void give_faults(PacketNetworkConfig& config, const Faults& faults) { config.faults = faults; }
+void give_faults(RotorNetworkConfig& config, const Faults& faults) { config.faults = faults; }
 
 topology::Hierarchy dimensions(const AnalyticalConfig& config, int) { return hierarchy(config); }
 topology::Hierarchy dimensions(const PacketNetworkConfig& config, int ranks) {
@@ -51,6 +61,10 @@ topology::Hierarchy dimensions(const RotorNetworkConfig&, int ranks) {
 
 std::unique_ptr<Network> make_network(const NetworkConfig& config, sim::EventQueue& events) {
   return std::visit([&](const auto& one) { return make(one, events); }, config);
+}
+
+void set_faults(NetworkConfig& config, const Faults& faults) {
+  std::visit([&](auto& one) { give_faults(one, faults); }, config);
 }
 
 topology::Hierarchy system_dimensions(const NetworkConfig& config, int ranks) {

@@ -8,6 +8,7 @@
 #include <variant>
 
 #include "overture/network/analytical/config.h"
+#include "overture/network/faults.h"
 #include "overture/network/flow/config.h"
 #include "overture/network/flow/rotor_fluid.h"
 #include "overture/network/network.h"
@@ -23,11 +24,13 @@ struct FlowNetworkConfig {
   std::variant<topology::GraphConfig, topology::OperaSource> topology;
   flow::FlowConfig fluid;         // of links
   flow::RotorFluidConfig rotors;  // of circuits
+  Faults faults{};                // of links
 };
 
 struct PacketNetworkConfig {
   topology::GraphConfig topology;
   packet::PacketConfig packets;
+  Faults faults{};
 };
 
 struct RotorNetworkConfig {
@@ -35,6 +38,7 @@ struct RotorNetworkConfig {
   rotor::RotorConfig rotors;
   // Of low-latency packets; drawn if they are not given.
   std::optional<topology::OperaPaths> paths{};
+  Faults faults{};
 };
 
 using NetworkConfig =
@@ -42,6 +46,9 @@ using NetworkConfig =
 
 // `events` outlives the network. Throws UserError when the configuration cannot work.
 std::unique_ptr<Network> make_network(const NetworkConfig& config, sim::EventQueue& events);
+
+// The network's share of what fails. Throws UserError where it has no part that could.
+void set_faults(NetworkConfig& config, const Faults& faults);
 
 // How collectives see the ranks of the network unless a setup says otherwise; see topology/graph_config.h.
 topology::Hierarchy system_dimensions(const NetworkConfig& config, int ranks);

@@ -1,5 +1,8 @@
 #include "overture/network/run_flows.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include "overture/network/named_links.h"
 #include "overture/network/packet/run_flows.h"
 #include "overture/network/rotor/link_numbers.h"
@@ -15,20 +18,21 @@ FlowsResult run(const PacketNetworkConfig& config, const std::vector<FlowSpec>& 
   const topology::Topology topology = make_topology(config.topology);
   Monitor watched = monitor;
   if (watched) watched = bounded(*watched, topology.graph.links().size());
-  packet::PacketRun run = packet::run_flows(topology, config.packets, flows, limits, watched);
+  packet::PacketRun run = packet::run_flows(topology, config.packets, flows, limits, watched, config.faults);
   FlowsResult result{std::move(run), named_links(topology.graph, NetworkRecord::Detail::packets)};
   for (std::size_t i = 0; i < run.links.size(); ++i) result.record.links[i].total = run.links[i];
   result.record.history = std::move(run.history);
   result.record.delivered = run.statistics.delivered;
   result.record.counters = counters(run.statistics);
   result.record.digest = run.digest;
+  result.record.undelivered = std::move(run.undelivered);
   return result;
 }
 
 FlowsResult run(const RotorNetworkConfig& config, const std::vector<FlowSpec>& flows, const RunLimits& limits,
                 const Monitor& monitor) {
   const topology::Opera opera = make_opera(config.topology);
-  rotor::RotorRunOptions options{.limits = limits};
+  rotor::RotorRunOptions options{.limits = limits, .faults = config.faults};
   if (config.paths) options.paths = &*config.paths;
   if (monitor) {
     const auto links = static_cast<std::size_t>(rotor::LinkNumbers(opera).count());
@@ -42,6 +46,8 @@ FlowsResult run(const RotorNetworkConfig& config, const std::vector<FlowSpec>& f
   }
   result.record.delivered = run.statistics.delivered;
   result.record.counters = counters(run.statistics);
+  std::ranges::copy(run.faults.counters, std::back_inserter(result.record.counters));
+  result.record.undelivered = std::move(run.faults.undelivered);
   result.record.digest = run.digest;
   return result;
 }

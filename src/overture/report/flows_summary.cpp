@@ -8,6 +8,7 @@
 #include "overture/base/files.h"
 #include "overture/base/json.h"
 #include "overture/report/completion_times.h"
+#include "overture/report/faults_summary.h"
 #include "overture/report/flow_quality.h"
 #include "overture/report/flow_trace.h"
 #include "overture/report/links_record.h"
@@ -94,6 +95,7 @@ std::vector<std::pair<std::string, std::string>> flows_lines(const FlowsRun& run
   // What did not happen is left out; that nothing was dropped is worth saying.
   std::ranges::copy_if(rest, std::back_inserter(lines),
                        [](const auto& line) { return line.second != "0" || line.first == "drops"; });
+  std::ranges::copy(fault_lines(s), std::back_inserter(lines));
   return lines;
 }
 
@@ -129,6 +131,7 @@ std::string flows_summary_json(const FlowsRun& run) {
                {"network_cost_dollars", run.cost.amount()},
                {"digest", fmt::format("{:016x}", s.digest)}});
   add_quality(root, flow_quality(run.flows, run.result, run.alone));
+  add_faults(s, root);
   root["setup_yaml"] = run.setup_yaml;
   return summary_text(root);
 }

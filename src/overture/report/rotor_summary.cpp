@@ -8,6 +8,7 @@
 #include "overture/base/files.h"
 #include "overture/base/json.h"
 #include "overture/report/completion_times.h"
+#include "overture/report/faults_summary.h"
 #include "overture/report/flow_quality.h"
 #include "overture/report/flow_trace.h"
 #include "overture/report/links_record.h"
@@ -97,6 +98,7 @@ std::vector<std::pair<std::string, std::string>> rotor_lines(const RotorReport& 
         std::pair{"retransmissions", s.count("retransmissions")}}) {
     if (value > 0) lines.emplace_back(label, count(value));
   }
+  std::ranges::copy(fault_lines(s), std::back_inserter(lines));
   lines.emplace_back("network cost", to_string(run.cost));
   return lines;
 }
@@ -134,6 +136,7 @@ std::string rotor_summary_json(const RotorReport& run) {
                {"network_cost_dollars", run.cost.amount()},
                {"digest", fmt::format("{:016x}", s.digest)}});
   add_quality(root, flow_quality(run.flows, run.result, run.alone));
+  add_faults(s, root);
   root["setup_yaml"] = run.setup_yaml;
   return summary_text(root);
 }

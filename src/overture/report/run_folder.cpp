@@ -154,6 +154,7 @@ std::string summary_json(const Run& run, std::size_t trace_events_dropped) {
                {"digest", fmt::format("{:016x}", run.observed.recorder.digest(result))}});
   if (run.cost_dollars) root["network_cost_dollars"] = *run.cost_dollars;
   root["complete"] = result.complete;
+  if (!result.stuck.empty()) root["stuck"] = result.stuck;
   root["tasks"] = result.graph.size();
   if (run.observed.messages + run.observed.collectives > Bytes{}) {
     root["message_bytes"] = run.observed.messages.count();

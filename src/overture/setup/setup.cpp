@@ -11,6 +11,7 @@
 #include "overture/formats/astra/workload_text.h"
 #include "overture/formats/chakra/graph.h"
 #include "overture/formats/flexflow/flexflow_graph.h"
+#include "overture/setup/faults_schema.h"
 #include "overture/setup/network_schema.h"
 #include "overture/setup/schema.h"
 #include "overture/setup/setup_kind.h"
@@ -66,6 +67,8 @@ void describe(V& v, Setup& s, WorkloadKeys& keys) {
   });
   v.group("traffic", "What flows sends, unless --flows names a file",
           [&](auto& group) { describe(group, s.traffic); });
+  v.group("faults", "What goes wrong: links, switches and nodes that fail, lose packets or slow down",
+          [&](auto& group) { describe(group, s.faults); });
   v.group("monitor", "Links over time, into links_over_time.csv", [&](auto& group) {
     group.field("interval", s.monitor.interval, "Between two looks; doubles when the samples are full");
     group.field("samples", s.monitor.samples, "Most kept of each link; even; 0: links are not watched");
@@ -269,6 +272,17 @@ void require_workload(const Setup& setup, const Value& root) {
   fail(setup.file, "workload", "has no layers", "say what is trained: layers, file, tasks or dlrm");
 }
 
+// What is drawn follows the run's seed, unless they have their own.
+void require_faults(Setup& setup) {
+  try {
+    network::require_sound(setup.faults);
+  } catch (const UserError& error) {
+    throw at({.file = setup.file}, error);
+  }
+  setup.simulation.faults = setup.faults;
+  if (!setup.faults.seed) setup.simulation.faults.seed = setup.seed;
+}
+
 }  // namespace
 
 void take_tasks(Setup& setup, const std::filesystem::path& file) {
@@ -296,6 +310,7 @@ Setup parse_setup(std::string_view text, const std::string& file, const std::vec
   describe(reader, setup, keys);
   reader.finish();
   read_prices(setup);
+  require_faults(setup);
   setup.simulation.network = network_config(setup);
   read_workload(keys, setup, planned);
   scale_endpoint(keys, setup.simulation.system, file);
@@ -313,7 +328,14 @@ Setup load_setup(const std::filesystem::path& file, const std::vector<std::strin
 }
 
 network::NetworkConfig network_config(const Setup& setup) {
-  return network_config(setup.network, setup.seed, setup.file);
+  network::NetworkConfig config = network_config(setup.network, setup.seed, setup.file);
+  if (setup.faults.empty()) return config;
+  try {
+    network::set_faults(config, setup.simulation.faults);
+  } catch (const UserError& error) {
+    throw at({.file = setup.file}, error);
+  }
+  return config;
 }
 
 Dollars network_cost(const Setup& setup) {

@@ -25,6 +25,7 @@ struct Setup {
   std::uint64_t seed = 1;
   NetworkSetup network;
   network::Prices prices;           // of the list that the network names, or the built-in one
+  network::Faults faults;
   TrafficPattern traffic;           // in place of a workload, for `overture flows`
   network::MonitorConfig monitor;   // links over time; no samples: off
   std::string file;                 // of the setup itself

@@ -18,8 +18,9 @@ Duration Timeline::compute() const {
   return busiest == busy.end() ? Duration{} : *busiest;
 }
 
-Executor::Executor(const TaskGraph& graph, system::System& system, network::Network& network)
-    : graph_(graph), system_(system), network_(network) {
+Executor::Executor(const TaskGraph& graph, system::System& system, network::Network& network,
+                   const Stragglers& stragglers)
+    : graph_(graph), system_(system), network_(network), stragglers_(stragglers) {
   const std::size_t ranks = graph.symbolic() ? 1 : static_cast<std::size_t>(graph.ranks());
   free_at_.resize(ranks);
   timeline_.busy.resize(ranks);
@@ -93,12 +94,25 @@ void Executor::compute(TaskId id) {
   const std::size_t last = everyone ? free_at_.size() : first + 1;
   Time start = now();
   for (std::size_t rank = first; rank < last; ++rank) start = std::max(start, free_at_[rank]);
+  Time end = start;
   for (std::size_t rank = first; rank < last; ++rank) {
-    free_at_[rank] = start + task.duration;
-    timeline_.busy[rank] += task.duration;
+    free_at_[rank] = compute_until(task, id, start, rank);
+    end = std::max(end, free_at_[rank]);
+    if (end != Time::max()) timeline_.busy[rank] += free_at_[rank] - start;
   }
   timeline_.start[index(id)] = start;
-  system_.clock().after(start + task.duration - now(), [this, id] { end(id); });
+  if (end != Time::max()) return system_.clock().after(end - now(), [this, id] { this->end(id); });
+  if (!died_.empty()) return;
+  died_ = fmt::format("\"{}\" never ends: {} is dead", graph_.name(id),
+                      everyone ? "a node" : fmt::format("node {}", index(task.rank)));
+}
+
+// Never on a rank that is dead, and then neither what comes after.
+Time Executor::compute_until(const ComputeTask& task, TaskId id, Time start, std::size_t rank) const {
+  if (stragglers_.empty()) return start + task.duration;
+  if (start == Time::max()) return start;
+  if (graph_.symbolic()) return stragglers_.last_end(start, task.duration, index(id));
+  return stragglers_.end(static_cast<int>(rank), start, task.duration, index(id));
 }
 
 void Executor::issue(TaskId id) {
@@ -136,6 +150,7 @@ void Executor::end(TaskId id) {
 
 Timeline Executor::take() {
   for (std::size_t rank = 0; rank < free_at_.size(); ++rank) {
+    if (free_at_[rank] == Time::max()) continue;  // dead: what it never ended was not counted
     const Duration left = std::max(free_at_[rank] - now(), Duration{});
     timeline_.busy[rank] = std::max(timeline_.busy[rank] - left, Duration{});
   }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "overture/network/network.h"
+#include "overture/simulation/stragglers.h"
 #include "overture/simulation/timeline.h"
 #include "overture/system/system.h"
 #include "overture/workload/task_graph.h"
@@ -17,7 +18,8 @@ namespace overture::simulation {
 class Executor {
  public:
   // All outlive the executor. The system tells it when collectives finish, and nobody else.
-  Executor(const workload::TaskGraph& graph, system::System& system, network::Network& network);
+  Executor(const workload::TaskGraph& graph, system::System& system, network::Network& network,
+           const Stragglers& stragglers);
   Executor(const Executor&) = delete;
   Executor& operator=(const Executor&) = delete;
 
@@ -29,6 +31,8 @@ class Executor {
   bool done() const { return finished_ == graph_.size(); }
   // What is under way or never started, for a deadlock report.
   std::string waiting_for() const;
+  // A rank that is dead has had something to compute: who, and what. Empty if there is none.
+  const std::string& died() const { return died_; }
   // As far as it came: what a rank still had to compute is not counted.
   Timeline take();
 
@@ -39,6 +43,7 @@ class Executor {
   void add_groups();
   void ready(TaskId id);
   void compute(TaskId id);
+  Time compute_until(const workload::ComputeTask& task, TaskId id, Time start, std::size_t rank) const;
   void issue(TaskId id);
   void finished(system::CollectiveId collective, const system::CollectiveStats& stats);
   void end(TaskId id);
@@ -53,6 +58,7 @@ class Executor {
   const workload::TaskGraph& graph_;
   system::System& system_;
   network::Network& network_;
+  const Stragglers& stragglers_;
   std::vector<Span> spans_;           // by group
   std::vector<std::uint32_t> first_;  // of every task in successors_
   std::vector<TaskId> successors_;
@@ -60,6 +66,7 @@ class Executor {
   std::vector<Time> free_at_;               // of every rank
   std::vector<TaskId> task_of_collective_;  // by CollectiveId
   std::uint32_t finished_ = 0;
+  std::string died_;
   Timeline timeline_;
 };
 

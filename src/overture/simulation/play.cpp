@@ -34,6 +34,15 @@ std::vector<system::DimensionUse> uses_until(Time now, std::span<const system::D
   return all;
 }
 
+// Why a run ends before its tasks do, if a fault is the reason; else empty.
+std::string stuck_by_faults(const Executor& executor, network::Network& network) {
+  if (!executor.died().empty()) return executor.died();
+  const std::vector<std::string> lost = network.record().undelivered;
+  if (lost.empty()) return "";
+  const std::string others = lost.size() == 1 ? "" : fmt::format(" (and {} more)", lost.size() - 1);
+  return fmt::format("{}; not delivered: {}{}", executor.waiting_for(), lost.front(), others);
+}
+
 }  // namespace
 
 Machine one_dimension(int ranks) {
@@ -69,7 +78,7 @@ Timeline play(const workload::TaskGraph& graph, const system::SystemConfig& conf
     sent[d] += size;
     ++messages[d];
   });
-  Executor executor(graph, system, network);
+  Executor executor(graph, system, network, machine.stragglers);
   if (machine.start == Duration{}) {
     executor.start();
   } else {
@@ -77,15 +86,17 @@ Timeline play(const workload::TaskGraph& graph, const system::SystemConfig& conf
   }
   run(events, executor, limits);
   const bool cut_short = !executor.done() && events.pending() > 0;
-  if (!executor.done() && !cut_short) {
+  const std::string stuck = executor.done() || cut_short ? "" : stuck_by_faults(executor, network);
+  if (!executor.done() && !cut_short && stuck.empty()) {
     throw UserError(
         fmt::format("deadlock at {}: {}", to_string(events.now().time_since_epoch()), executor.waiting_for()),
         system.stuck());
   }
   if (observers.after) observers.after(network);
   Timeline timeline = executor.take();
-  timeline.complete = !cut_short;
-  if (cut_short) timeline.finished = events.now().time_since_epoch();
+  timeline.complete = executor.done();
+  timeline.stuck = stuck;
+  if (!timeline.complete) timeline.finished = events.now().time_since_epoch();
   timeline.dimensions = uses_until(events.now(), system.use());
   timeline.sent_by_rank_0 = std::move(sent);
   timeline.messages_by_rank_0 = std::move(messages);

@@ -8,6 +8,7 @@
 
 #include "overture/network/network.h"
 #include "overture/sim/event_queue.h"
+#include "overture/simulation/stragglers.h"
 #include "overture/simulation/timeline.h"
 #include "overture/system/system.h"
 #include "overture/workload/task_graph.h"
@@ -21,8 +22,9 @@ struct Machine {
   std::vector<double> gib_per_s;  // per logical dimension: what a rank can send into it
   // Which ranks must be simulated: nothing is known of most networks, so all. See system/scope.h.
   system::Scope scope = system::Scope::all;
-  bool uniform = false;  // rank 0 alone would be exact, whatever the scope
-  Duration start{};      // when its ranks begin; counts as part of the run
+  bool uniform = false;     // rank 0 alone would be exact, whatever the scope
+  Duration start{};         // when its ranks begin; counts as part of the run
+  Stragglers stragglers{};  // ranks that compute slower, or die
 };
 
 // All ranks of a network in one dimension, as on a switch.
@@ -46,7 +48,7 @@ struct Limits {
 std::vector<int> named_group_sizes(const workload::TaskGraph& graph, int ranks);
 
 // `config` has been fitted to the machine (system/fit.h). Throws UserError for a deadlock, with who waits for
-// what.
+// what; but where a fault is the reason, the timeline has what ended, and says so.
 Timeline play(const workload::TaskGraph& graph, const system::SystemConfig& config, const Machine& machine,
               network::Network& network, sim::EventQueue& events, const Observers& observers = {},
               const Limits& limits = {});

@@ -85,6 +85,11 @@ workload::TaskGraph graph_of(const SimulationConfig& config, int ranks,
   return *config.tasks;
 }
 
+// Ranks beyond the graph's have nothing to compute, but may be named.
+Stragglers stragglers_of(const SimulationConfig& config, int ranks) {
+  return config.faults.nodes.empty() ? Stragglers() : Stragglers(config.faults, ranks);
+}
+
 Prepared prepare(const SimulationConfig& config) {
   topology::Hierarchy dimensions = system_dimensions(config);
   system::LogicalDimensions logical = logical_dimensions(config, dimensions);
@@ -94,10 +99,12 @@ Prepared prepare(const SimulationConfig& config) {
   system::SystemConfig fitted = system::fit(config.system, used, logical, dimensions, config.system_file,
                                             named_group_sizes(graph, dimensions.ranks()));
   std::vector<double> gib_per_s = bandwidths(config, logical);
+  const int ranks = dimensions.ranks();
   Prepared prepared{.machine = {.dimensions = std::move(dimensions),
                                 .logical = std::move(logical),
                                 .gib_per_s = std::move(gib_per_s),
-                                .start = config.start},
+                                .start = config.start,
+                                .stragglers = stragglers_of(config, ranks)},
                     .system = std::move(fitted),
                     .graph = std::move(graph)};
   choose_scope(config, used, prepared);

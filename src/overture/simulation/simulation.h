@@ -21,6 +21,7 @@ struct SimulationConfig {
   std::string tasks_note{};  // what a reader of their results must know; may be empty
   system::SystemConfig system;
   network::NetworkConfig network;
+  network::Faults faults{};  // of its nodes; the network has its own share
   // How collectives see the network, dimension by dimension: so many ranks each, the first fastest. Empty: as
   // the network itself suggests.
   std::vector<int> dimensions;

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "overture/base/units.h"
@@ -27,6 +28,7 @@ struct Timeline {
   system::Scope scope = system::Scope::rank_0;
   std::uint64_t events = 0;
   bool complete = true;  // every task has ended
+  std::string stuck{};   // what a fault keeps from ending, if that is why not
 
   // Of the rank that computes most.
   Duration compute() const;
