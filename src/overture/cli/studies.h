@@ -1,4 +1,4 @@
-// The published studies, each a command of `overture study`.
+// The studies, each a command of `overture study`.
 #pragma once
 
 #include <string>
@@ -10,6 +10,7 @@
 namespace overture::cli {
 
 void add_astra_tutorial(Command& study);
+void add_failures(Command& study);
 void add_hoti_dlrm(Command& study);
 void add_opera_dlrm(Command& study);
 

@@ -16,8 +16,9 @@ std::vector<std::string> words_of(std::string_view list) {
 }
 
 void add_study(Command& root) {
-  Command study = root.add("study", "Published studies, made again and examined");
+  Command study = root.add("study", "Published studies, made again and examined; and training through failures");
   add_astra_tutorial(study);
+  add_failures(study);
   add_hoti_dlrm(study);
   add_opera_dlrm(study);
 }
