@@ -59,6 +59,7 @@ constexpr std::array<WorkKind, kWorks> kKinds{{
     {Work::serve_rows, "serve_rows", {"rows", "numbers", ""}, "A server answers a request"},
     {Work::store_rows, "store_rows", {"rows", "numbers", ""}, "A server takes rows back"},
     {Work::read_data, "read_data", {"samples", "lookups", ""}, "The oracle reads a batch"},
+    {Work::look_ahead, "look_ahead", {"lookups", "", ""}, "The oracle's planner takes a batch in"},
     {Work::plan, "plan", {"lookups", "rows", ""}, "The oracle plans a step"},
     {Work::pack_order, "pack_order", {"bytes", "rows", ""}, "The oracle writes an order, for one trainer"},
     {Work::send, "send", {"bytes", "", ""}, "A message is handed to the transport"},

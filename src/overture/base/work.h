@@ -42,6 +42,7 @@ enum class Work : std::uint8_t {
   store_rows,
   // the oracle
   read_data,
+  look_ahead,  // the planner takes a batch in
   plan,
   pack_order,  // for one trainer
   // every party

@@ -11,6 +11,7 @@
 #include "overture/base/table.h"
 #include "overture/base/units.h"
 #include "overture/cli/commands.h"
+#include "overture/cli/recording_text.h"
 #include "overture/formats/chakra/reader.h"
 
 namespace overture::cli {
@@ -86,7 +87,18 @@ std::string inspection_json(const RankTrace& trace, const Inspection& found) {
   return write_json(root, 2);
 }
 
+int inspect_recording(const InspectOptions& options) {
+  const recording::Recording recording = recording::read_recording(options.file);
+  if (options.json) {
+    fmt::print("{}\n", recording_json(recording, options.file));
+  } else {
+    print_recording(recording, options.file);
+  }
+  return 0;
+}
+
 int run(const InspectOptions& options) {
+  if (std::filesystem::is_directory(options.file)) return inspect_recording(options);
   // A prefix stands for its first rank.
   const bool there = std::filesystem::exists(options.file);
   const RankTrace trace = chakra::read_trace(there ? options.file : chakra::rank_file(options.file, 0));
@@ -103,11 +115,16 @@ int run(const InspectOptions& options) {
 
 void add_inspect(Command& root) {
   auto options = std::make_shared<InspectOptions>();
-  Command command =
-      root.add("inspect", "Say what is in a Chakra trace: counts, sizes, critical path, what is missing");
-  command.positional("file", options->file, "Trace (FILE.et, plain or gzipped), or the prefix of a workload")
+  Command command = root.add(
+      "inspect",
+      "Say what is in a Chakra trace (counts, sizes, critical path) or a recording of `train --record`");
+  command
+      .positional("file", options->file,
+                  "Trace (FILE.et, plain or gzipped), the prefix of a workload, or the folder of a recording")
       .flag("--json", options->json, "Print JSON")
-      .examples("  overture inspect workload.0.et\n  overture inspect workload.0.et --json")
+      .examples(
+          "  overture inspect workload.0.et\n  overture inspect workload.0.et --json\n"
+          "  overture inspect results/train/recording")
       .runs([options] { return run(*options); });
 }
 

@@ -33,6 +33,7 @@ struct TrainOptions {
   std::string weights;
   bool no_report = false;
   bool tensorboard = false;
+  bool record = false;
   TrainFlags flags;
   MeetingFlags meeting;
 };
@@ -82,6 +83,8 @@ void print_summary(const setup::TrainSetup& setup, const Trained& done, const fs
   if (!done.best_checkpoint.empty())
     fmt::print("best checkpoint: {}\n  overture evaluate {} --checkpoint best\n",
                done.best_checkpoint.string(), folder.string());
+  if (fs::exists(folder / "recording"))
+    fmt::print("recording: {} (overture inspect, calibrate)\n", (folder / "recording").string());
   fmt::print("results: {}\n", folder.string());
   if (fs::exists(folder / "report.html")) fmt::print("report: {}\n", (folder / "report.html").string());
 }
@@ -119,6 +122,7 @@ int run(const TrainOptions& options, Role role) {
                                             .weights = options.weights,
                                             .report = !options.no_report,
                                             .tensorboard = options.tensorboard,
+                                            .record = options.record,
                                             .meeting = meeting});
   json_result(done.summary);
   print_summary(setup, done, folder);
@@ -136,7 +140,9 @@ void add_options(Command& command, TrainOptions& options) {
       .flag("--overwrite", options.overwrite, "Replace the run in the results folder")
       .option("--weights", options.weights, "Start from weights in a file: npz, torch's or safetensors")
       .flag("--no-report", options.no_report, "Do not make report.html")
-      .flag("--tensorboard", options.tensorboard, "Also write curves for TensorBoard, into tensorboard/");
+      .flag("--tensorboard", options.tensorboard, "Also write curves for TensorBoard, into tensorboard/")
+      .flag("--record", options.record,
+            "Record what every party does and sends, into recording/; see docs/guides/loop.md");
   add_train_flags(command, options.flags);
 }
 

@@ -23,6 +23,7 @@
 #include "overture/cli/train_watch.h"
 #include "overture/cli/training_ids.h"
 #include "overture/cli/version.h"
+#include "overture/recording/recording.h"
 #include "overture/report/html.h"
 #include "overture/report/results_folder.h"
 #include "overture/setup/train_ids.h"
@@ -318,6 +319,7 @@ std::string written_setup(const setup::TrainSetup& setup, const fs::path& folder
   const fs::path ids = fs::path(setup.file).parent_path() / setup.data.ids;
   if (!setup.data.ids.empty())
     as_run.data.ids = ids == fs::absolute(folder / kIdsFile) ? kIdsFile : fs::absolute(ids).string();
+  as_run.record.clear();
   if (!setup.data.file.empty())
     as_run.data.file = fs::absolute(fs::path(setup.file).parent_path() / setup.data.file);
   return setup::write_train_setup(as_run);
@@ -326,6 +328,24 @@ std::string written_setup(const setup::TrainSetup& setup, const fs::path& folder
 }  // namespace
 
 namespace {
+
+// Parties write into the folder by themselves; where they run elsewhere, it is one that they share.
+setup::TrainSetup recorded(setup::TrainSetup setup, const TrainingAsked& asked) {
+  if (asked.record) setup.record = fs::absolute(asked.folder / "recording").string();
+  if (!setup.record.empty() && setup::is_local(setup))
+    throw UserError({.key = asked.record ? "--record" : "record"},
+                    "plain training has no parties to record: cache.lookahead is 0",
+                    "set cache.lookahead to 1 or more");
+  return setup;
+}
+
+void begin_recording(const setup::TrainSetup& setup) {
+  if (setup.record.empty()) return;
+  std::error_code error;
+  fs::remove_all(setup.record, error);
+  fs::create_directories(setup.record, error);
+  write_file(recording::setup_file(setup.record), written_setup(setup, setup.record));
+}
 
 // Data that is raw wants the folder before it can be read; other mistakes are told before it is made.
 setup::TrainSetup prepared(const setup::TrainSetup& setup, const TrainingAsked& asked) {
@@ -337,7 +357,7 @@ setup::TrainSetup prepared(const setup::TrainSetup& setup, const TrainingAsked& 
 }
 
 Trained run_alone(const setup::TrainSetup& given, const TrainingAsked& asked) {
-  const setup::TrainSetup setup = prepared(given, asked);
+  const setup::TrainSetup setup = recorded(prepared(given, asked), asked);
   const auto source = setup::open_train_data(setup, data::Part::train);
   const train::TrainConfig config = setup::make_train_config(setup, source->shape());
   if (asked.resume && !fs::exists(asked.folder))
@@ -351,6 +371,7 @@ Trained run_alone(const setup::TrainSetup& given, const TrainingAsked& asked) {
   note_changes(config, checkpoint);
   const std::string setup_yaml = written_setup(setup, asked.folder);
   write_file(asked.folder / "setup.yaml", setup_yaml);
+  begin_recording(setup);
   const auto training = make_training(setup, source->shape(), asked, checkpoint);
   Trained done = train_with(*training, setup, *source, asked);
   print_bad_rows(source->reader().bad_rows());

@@ -21,6 +21,7 @@ struct TrainingAsked {
   std::filesystem::path weights{};  // to start from; empty: drawn
   bool report = true;
   bool tensorboard = false;
+  bool record = false;                                   // into recording/ of the folder
   bool quiet = false;                                    // says nothing of evaluations on the way
   std::optional<setup::Meeting> meeting = std::nullopt;  // with the other processes; none: all in this one
 };

@@ -109,6 +109,14 @@ void Lookups::pool(std::span<float* const> rows, std::span<float> out, Workers& 
                     .to = std::min(from + kSamplesAtOnce, samples_),
                     .samples = samples_});
   });
+  workers.done(Work::gather, work());
+}
+
+// Lookups, the numbers of the rows that they name, and different rows.
+WorkNumbers Lookups::work() const {
+  std::int64_t numbers = 0;
+  for (const Table& table : tables_) numbers += std::ssize(table.lookups.rows) * table.dim;
+  return {starts_.back(), numbers, std::ssize(starts_) - 1};
 }
 
 SumJob Lookups::job(const Table& table, const float* gradients, std::int64_t from, std::int64_t to) const {
@@ -142,6 +150,7 @@ void Lookups::update(const UpdateRule& rule, std::span<const TableGradients> gra
   each_part(kRowsAtOnce, workers, [&](std::size_t t, std::int64_t from, std::int64_t to) {
     kernels().update(job(tables_[t], gradients[t].data, from, to), rule, rows.data());
   });
+  workers.done(Work::update_rows, work());
 }
 
 void Lookups::sum(std::span<const TableGradients> gradients, std::span<float* const> sums, Workers& workers) {
@@ -150,6 +159,7 @@ void Lookups::sum(std::span<const TableGradients> gradients, std::span<float* co
     const SumJob one = job(tables_[t], gradients[t].data, from, to);
     kernels().sum(one, sums.data() + one.from);
   });
+  workers.done(Work::sum_rows, work());
 }
 
 }  // namespace overture::embedding

@@ -56,6 +56,7 @@ class Lookups {
     std::uint32_t last_row = 0;
   };
 
+  WorkNumbers work() const;
   void scale(const TableConfig& config, Table& table);
   void arrange(std::span<const TableGradients> gradients);
   void place(const Table& table, std::int64_t stride);

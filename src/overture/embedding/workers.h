@@ -11,6 +11,8 @@
 #include <thread>
 #include <vector>
 
+#include "overture/base/work.h"
+
 namespace overture::embedding {
 
 class Workers {
@@ -21,6 +23,12 @@ class Workers {
   ~Workers();
   Workers(const Workers&) = delete;
   Workers& operator=(const Workers&) = delete;
+
+  // Who calls run() tells `marks` what it has done; it may be null, and outlives the workers otherwise.
+  void watch(Marks* marks) { marks_ = marks; }
+  void done(Work work, const WorkNumbers& numbers, std::int64_t step = Marks::kThisStep) {
+    if (marks_ != nullptr) marks_->done(work, numbers, step);
+  }
 
   int threads() const { return static_cast<int>(threads_.size()) + 1; }
 
@@ -42,6 +50,7 @@ class Workers {
   void stop();
   void do_blocks();
 
+  Marks* marks_ = nullptr;
   std::vector<std::thread> threads_;
   std::mutex mutex_;
   std::condition_variable begin_;

@@ -205,10 +205,12 @@ void join(const Meeting& meeting, const Started& started, const std::function<vo
 
 void take_part(const Meeting& meeting, const Started& started) {
   std::unique_ptr<train::Party> party;
+  Welcomed told;
   join(meeting, started, [&](Welcomed welcome) {
-    party = train::make_party(welcome.config, meeting.self, welcome.checkpoint, welcome.info).party;
+    told = std::move(welcome);
+    party = train::make_party(told.config, meeting.self, told.checkpoint, told.info).party;
   });
-  train::drive(*party, *meeting.transport, meeting.parties);
+  train::drive(*party, *meeting.transport, told.config, meeting.self, told.info.steps);
 }
 
 RemoteTraining::RemoteTraining(const Meeting& meeting, const TrainSetup& setup, const data::Shape& shape,
@@ -232,7 +234,7 @@ train::RunResult RemoteTraining::run(data::BatchSource& source, const train::Run
   if (!options.checkpoints.empty()) absolute.checkpoints = std::filesystem::absolute(options.checkpoints);
   source.skip(info_.steps);
   train::Oracle oracle(config_, source, absolute, info_.steps, info_.samples);
-  train::drive(oracle, *meeting_.transport, meeting_.parties);
+  train::drive(oracle, *meeting_.transport, config_, meeting_.parties.oracle(), info_.steps);
   std::filesystem::path checkpoint = oracle.checkpoint();
   if (!checkpoint.empty()) checkpoint = options.checkpoints / checkpoint.filename();
   return {.steps = oracle.steps_done(), .stopped_early = oracle.stopped_early(), .checkpoint = checkpoint};

@@ -132,6 +132,8 @@ void describe(V& v, TrainSetup& s) {
           "Steps between evaluations on the held-out samples; 0: only at the end");
   v.field("patience", s.patience,
           "Stop when the held-out AUC has not improved in so many evaluations; 0: never");
+  v.field("record", s.record,
+          "Folder for a recording of what every party does, as `train --record` makes it");
 }
 
 [[noreturn]] void fail(const TrainSetup& setup, const std::string& key, const std::string& what,
@@ -408,6 +410,7 @@ train::TrainConfig make_train_config(const TrainSetup& setup, const data::Shape&
                             .servers = servers(setup),
                             .sharding = setup.tables.sharding,
                             .threads = setup.threads,
+                            .record = setup.record,
                             .fixed = fixed(setup)};
   if (setup.link) config.server_link = rpc::Link{setup.link->rate, setup.link->delay};
   train::validate(config);

@@ -132,8 +132,9 @@ struct TrainSetup {
   int checkpoint_every = 0;
   int keep_every = 0;
   int evaluate_every = 0;
-  int patience = 0;  // evaluations; 0: never stops early
-  std::string file;  // of the setup itself; empty when all came from flags
+  int patience = 0;    // evaluations; 0: never stops early
+  std::string record;  // folder; empty: none
+  std::string file;    // of the setup itself; empty when all came from flags
 };
 
 TrainSetup parse_train_setup(std::string_view text, const std::string& file,

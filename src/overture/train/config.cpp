@@ -5,6 +5,38 @@
 #include "overture/base/error.h"
 
 namespace overture::train {
+
+std::string_view name(Kind kind) {
+  switch (kind) {
+    case Kind::hello: return "hello";
+    case Kind::welcome: return "welcome";
+    case Kind::ready: return "ready";
+    case Kind::step: return "step";
+    case Kind::predict: return "predict";
+    case Kind::save: return "save";
+    case Kind::stop: return "stop";
+    case Kind::kept: return "kept";
+    case Kind::fetch: return "fetch";
+    case Kind::store: return "store";
+    case Kind::write_back: return "write_back";
+    case Kind::dense_gradients: return "dense_gradients";
+    case Kind::dense_sums: return "dense_sums";
+    case Kind::gradients: return "gradients";
+    case Kind::updates: return "updates";
+    case Kind::late_gradients: return "late_gradients";
+    case Kind::late_updates: return "late_updates";
+    case Kind::finished: return "finished";
+    case Kind::predictions: return "predictions";
+    case Kind::ask_save: return "ask_save";
+    case Kind::left: return "left";
+    case Kind::dense_state: return "dense_state";
+    case Kind::pooled: return "pooled";
+    case Kind::pooled_gradients: return "pooled_gradients";
+    case Kind::rows: return "rows";
+    case Kind::saved: return "saved";
+  }
+  return "?";
+}
 namespace {
 
 void within(const char* key, std::int64_t value, std::int64_t least, std::int64_t most) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <map>
 #include <optional>
 #include <string>
@@ -34,6 +35,7 @@ struct TrainConfig {
   embedding::Sharding sharding = embedding::Sharding::hash;  // of rows over servers
   int threads = 1;                                           // of each trainer
   std::optional<rpc::Link> server_link;                      // injected between each server and the trainers
+  std::filesystem::path record;                              // folder for a recording; empty: none
   // What else a checkpoint depends on, such as the data and the batch size: a resumed run must not change it.
   std::map<std::string, std::string> fixed;
 

@@ -33,7 +33,7 @@ void Crew::add(Party& party, rpc::Address address, Ended ended) {
 void Crew::run(Party& party, rpc::Address address, const Ended& ended) {
   std::exception_ptr failure;
   try {
-    drive(party, network_.party(address), parties_);
+    drive(party, network_.party(address), config_, address, first_step_);
   } catch (const PartyGone&) {  // the one that is gone says why
     failure = std::current_exception();
   } catch (...) {

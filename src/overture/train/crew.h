@@ -21,7 +21,8 @@ std::vector<std::optional<rpc::Link>> links_of(const TrainConfig& config,
 class Crew {
  public:
   // All must outlive it.
-  Crew(rpc::InProcess& network, const Parties& parties) : network_(network), parties_(parties) {}
+  Crew(rpc::InProcess& network, const TrainConfig& config, std::int64_t first_step = 0)
+      : network_(network), config_(config), first_step_(first_step) {}
   ~Crew();
 
   // `ended` is told how the party ended, in its thread. Throws UserError when no more threads can be started;
@@ -36,7 +37,8 @@ class Crew {
   void run(Party& party, rpc::Address address, const Ended& ended);
 
   rpc::InProcess& network_;
-  const Parties& parties_;
+  const TrainConfig& config_;
+  std::int64_t first_step_;
   std::vector<std::thread> threads_;
   std::mutex mutex_;
   std::exception_ptr failure_;

@@ -19,6 +19,8 @@ class DenseSums {
   void begin(std::int64_t batch, std::span<float> gradients, Outbox& out);
   // False when it must wait.
   bool advance(Outbox& out);
+  // Its next piece of work is to add up its share; otherwise, to take the sums.
+  bool summing() const { return stage_ == Stage::gradients; }
   // The gradients that begin() was given are now the sums.
   bool done() const { return stage_ == Stage::done; }
 

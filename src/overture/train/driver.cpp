@@ -1,6 +1,7 @@
 #include "overture/train/driver.h"
 
-#include <chrono>
+#include <cstdint>
+#include <optional>
 #include <utility>
 
 #include "overture/rpc/wire.h"
@@ -8,58 +9,83 @@
 namespace overture::train {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+// Drives one party. Without a recorder, the clock is read as often as the party's own account needs it.
+class Drive {
+ public:
+  Drive(Party& party, rpc::Transport& transport, const Parties& parties, Recorder* recorder)
+      : party_(party), transport_(transport), parties_(parties), recorder_(recorder) {
+    if (recorder_ != nullptr) party_.watch(*recorder_);
+  }
 
-// Measured by the clock that never jumps, told by the one that all processes of a machine share.
-std::int64_t wall_nanoseconds() {
-  static const auto offset =
-      std::chrono::system_clock::now().time_since_epoch() -
-      std::chrono::duration_cast<std::chrono::system_clock::duration>(Clock::now().time_since_epoch());
-  return std::chrono::nanoseconds(offset + Clock::now().time_since_epoch()).count();
-}
+  void run() {
+    work();
+    while (!party_.done()) {
+      const std::int64_t started = wall_nanoseconds();
+      rpc::Received received = transport_.receive();
+      if (const auto* gone = std::get_if<rpc::Gone>(&received))
+        throw PartyGone(parties_.name(gone->who) + " is gone: " + gone->why);
+      const std::int64_t ended = wall_nanoseconds();
+      party_.waited({started, ended});
+      take(std::get<rpc::Message>(std::move(received)), started, ended);
+      work();
+    }
+    if (recorder_ != nullptr) recorder_->finish();
+  }
 
-void send_all(Outbox& out, rpc::Transport& transport) {
-  for (rpc::Message& message : out) transport.send(std::move(message));
-  out.clear();
-}
+ private:
+  void work() {
+    for (bool more = true; more;) {
+      const std::int64_t started = wall_nanoseconds();
+      if (recorder_ != nullptr) recorder_->begin(started);
+      more = party_.advance(out_);
+      if (recorder_ != nullptr) recorder_->rest(Work::other, 0);
+      if (more) party_.worked({started, wall_nanoseconds()});
+      send_all();
+    }
+  }
 
-void work(Party& party, rpc::Transport& transport, Outbox& out) {
-  for (bool more = true; more;) {
+  void take(rpc::Message message, std::int64_t started, std::int64_t ended) {
+    const rpc::Address from = message.from;
+    const auto bytes = static_cast<std::int64_t>(message.payload.size());
+    if (recorder_ != nullptr) {
+      recorder_->received(message, started, ended);
+      recorder_->begin(ended);
+    }
+    try {
+      party_.take(std::move(message), out_);
+    } catch (const rpc::BadMessage& error) {
+      throw BadPeer(parties_.name(from) + " does not follow the protocol: " + error.what());
+    }
+    if (recorder_ != nullptr) recorder_->rest(Work::take, bytes);
+    send_all();
+  }
+
+  void send_all() {
+    for (rpc::Message& message : out_) send(message);
+    out_.clear();
+  }
+
+  void send(rpc::Message& message) {
+    if (recorder_ == nullptr) return transport_.send(std::move(message));
     const std::int64_t started = wall_nanoseconds();
-    more = party.advance(out);
-    if (more) party.worked({started, wall_nanoseconds()});
-    send_all(out, transport);
+    const rpc::Message head{.to = message.to, .kind = message.kind, .step = message.step};
+    const auto bytes = static_cast<std::int64_t>(message.payload.size());
+    transport_.send(std::move(message));
+    recorder_->sent(head, bytes, started);
   }
-}
 
-void take(Party& party, rpc::Message message, const Parties& parties, Outbox& out) {
-  const rpc::Address from = message.from;
-  try {
-    party.take(std::move(message), out);
-  } catch (const rpc::BadMessage& error) {
-    throw BadPeer(parties.name(from) + " does not follow the protocol: " + error.what());
-  }
-}
-
-void drive_on(Party& party, rpc::Transport& transport, const Parties& parties) {
-  Outbox out;
-  work(party, transport, out);
-  while (!party.done()) {
-    const std::int64_t started = wall_nanoseconds();
-    rpc::Received received = transport.receive();
-    if (const auto* gone = std::get_if<rpc::Gone>(&received))
-      throw PartyGone(parties.name(gone->who) + " is gone: " + gone->why);
-    party.waited({started, wall_nanoseconds()});
-    take(party, std::get<rpc::Message>(std::move(received)), parties, out);
-    work(party, transport, out);
-  }
-}
+  Party& party_;
+  rpc::Transport& transport_;
+  const Parties& parties_;
+  Recorder* recorder_;
+  Outbox out_;
+};
 
 }  // namespace
 
-void drive(Party& party, rpc::Transport& transport, const Parties& parties) {
+void drive(Party& party, rpc::Transport& transport, const Parties& parties, Recorder* recorder) {
   try {
-    drive_on(party, transport, parties);
+    Drive(party, transport, parties, recorder).run();
   } catch (const PartyGone&) {
     throw;  // everybody hears of it
   } catch (const rpc::BadMessage& error) {
@@ -70,6 +96,18 @@ void drive(Party& party, rpc::Transport& transport, const Parties& parties) {
     transport.fail(error.what());
     throw;
   }
+}
+
+void drive(Party& party, rpc::Transport& transport, const TrainConfig& config, rpc::Address self,
+           std::int64_t first_step) {
+  std::optional<Recorder> recorder;
+  try {
+    if (!config.record.empty()) recorder.emplace(config, self, first_step);
+  } catch (const std::exception& error) {
+    transport.fail(error.what());
+    throw;
+  }
+  drive(party, transport, config.parties(), recorder ? &*recorder : nullptr);
 }
 
 }  // namespace overture::train

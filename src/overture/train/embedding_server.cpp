@@ -76,6 +76,7 @@ void EmbeddingServer::store(std::span<const Row> rows, std::span<const float> nu
     std::memcpy(tables_.row(table(rows[i]), id(rows[i])), from, used * sizeof(float));
     from += used;
   }
+  if (marks_ != nullptr) marks_->done(Work::store_rows, {std::ssize(rows), std::ssize(numbers), 0});
 }
 
 bool EmbeddingServer::ready(const rpc::Message& fetch) const {
@@ -98,6 +99,8 @@ void EmbeddingServer::serve(const rpc::Message& fetch, Outbox& out) {
     to += used;
   }
   out.push_back(std::move(answer));
+  if (marks_ != nullptr)
+    marks_->done(Work::serve_rows, {std::ssize(rows), static_cast<std::int64_t>(count), 0});
 }
 
 void EmbeddingServer::serve_waiting(Outbox& out) {

@@ -22,6 +22,7 @@ class EmbeddingServer final : public Party {
   void take(rpc::Message message, Outbox& out) override;
   bool advance(Outbox& /*out*/) override { return false; }
   bool done() const override { return done_; }
+  void watch(Marks& marks) override { marks_ = &marks; }
 
   embedding::Tables& tables() { return tables_; }
 
@@ -35,6 +36,7 @@ class EmbeddingServer final : public Party {
   std::size_t numbers_of(std::span<const lookahead::Row> rows) const;
   void save(const rpc::Message& message, Outbox& out);
 
+  Marks* marks_ = nullptr;
   Parties parties_;
   embedding::Tables tables_;
   std::vector<std::int64_t> last_store_;  // the last clean-up that a trainer has stored for

@@ -29,6 +29,7 @@ ModelInput Learner::forward(const StepPart& part, std::span<const float> pooled,
                          .step = step,
                          .training = training};
   model_->forward(input, logits_, workers_);
+  workers_.done(Work::model, {samples, 0, 0});
   return input;
 }
 
@@ -41,7 +42,9 @@ double Learner::learn(const StepPart& part, std::span<const float> pooled, std::
     throw UserError(fmt::format("the loss is not a number at step {}", step),
                     "lower the learning rate, and look for infinite or missing dense features in the data");
   }
+  workers_.done(Work::model, {0, part.head.samples, 0});
   model_->backward(input, logit_gradients_, pooled_gradients_, workers_);
+  workers_.done(Work::model, {0, 0, part.head.samples});
   return loss;
 }
 
@@ -50,6 +53,9 @@ std::span<const float> Learner::predict(const StepPart& part, std::span<const fl
   return logits_;
 }
 
-void Learner::update_dense(std::int64_t step) { optimizer_.apply(parameters(), step, workers_); }
+void Learner::update_dense(std::int64_t step) {
+  optimizer_.apply(parameters(), step, workers_);
+  workers_.done(Work::update_dense, {parameters().size(), 0, 0});
+}
 
 }  // namespace overture::train

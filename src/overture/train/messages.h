@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "overture/rpc/message.h"
@@ -67,6 +68,9 @@ inline std::string Parties::name(rpc::Address party) const {
   return (is_trainer ? "trainer " : "server ") +
          std::to_string(is_trainer ? rank(party) : server_number(party));
 }
+
+// As enumerators are spelled.
+std::string_view name(Kind kind);
 
 inline Kind kind_of(const rpc::Message& message) { return static_cast<Kind>(message.kind); }
 

@@ -28,6 +28,7 @@ class Oracle final : public Party {
   void take(rpc::Message message, Outbox& out) override;
   bool advance(Outbox& out) override;
   bool done() const override { return done_; }
+  void watch(Marks& marks) override { orders_->watch(marks); }
 
   std::int64_t steps_done() const { return first_step_ + sent_; }
   bool stopped_early() const { return stopped_early_; }

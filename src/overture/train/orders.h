@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 
+#include "overture/base/work.h"
 #include "overture/data/batch.h"
 #include "overture/train/config.h"
 #include "overture/train/run.h"
@@ -16,6 +17,9 @@ namespace overture::train {
 class Orders {
  public:
   virtual ~Orders() = default;
+
+  // As Party::watch().
+  virtual void watch(Marks& /*marks*/) {}
 
   // What is known of a step when it is handed out.
   struct Handed {

@@ -2,6 +2,7 @@
 // messages; it owns no thread, knows no clock and no transport.
 #pragma once
 
+#include "overture/base/work.h"
 #include "overture/train/messages.h"
 
 namespace overture::train {
@@ -28,6 +29,8 @@ class Party {
   // a wait before the message has changed the party.
   virtual void waited(const Interval& /*when*/) {}
   virtual void worked(const Interval& /*when*/) {}
+  // From now on it marks the pieces of its work; `marks` outlives it, or its last call.
+  virtual void watch(Marks& /*marks*/) {}
 };
 
 }  // namespace overture::train

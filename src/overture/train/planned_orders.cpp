@@ -48,13 +48,17 @@ void PlannedOrders::read_batch() {
     planner_.end_of_stream();
     return;
   }
-  ++batches_read_;
+  std::int64_t lookups = 0;
+  for (const data::Bags& bags : read_.tables) lookups += std::ssize(bags.ids);
+  mark(Work::read_data, {read_.samples, lookups, 0}, batches_read_);
   feed(planner_, read_);
   batches_.push_back(without_ids(read_));
+  mark(Work::look_ahead, {lookups, 0, 0}, batches_read_++);
 }
 
 std::optional<Orders::Handed> PlannedOrders::next(Outbox& out) {
   while (!planner_.next(plan_)) read_batch();
+  mark(Work::plan, {plan_.lookups, std::ssize(plan_.rows), 0}, plan_.batch);
   static const data::Batch kNothing;
   const data::Batch& batch = plan_.flush ? kNothing : batches_.front();
   const StepHead head{.batch = plan_.batch,
@@ -65,6 +69,8 @@ std::optional<Orders::Handed> PlannedOrders::next(Outbox& out) {
   for (int trainer = 0; trainer < parties_.trainers; ++trainer) {
     rpc::Message message = make_message(Kind::step, parties_.trainer(trainer), plan_.batch);
     encoder_.encode(head, batch, plan_, trainer, parties_.trainers, message.payload);
+    mark(Work::pack_order, {static_cast<std::int64_t>(message.payload.size()), std::ssize(plan_.rows), 0},
+         plan_.batch);
     out.push_back(std::move(message));
   }
   Handed handed{.batch = plan_.batch,

@@ -16,11 +16,16 @@ class PlannedOrders final : public Orders {
                 std::int64_t first_step);
 
   std::optional<Handed> next(Outbox& out) override;
+  void watch(Marks& marks) override { marks_ = &marks; }
   void predict(const data::Batch& batch, std::int64_t number, int trainer, Outbox& out) override;
 
  private:
   void read_batch();
+  void mark(Work work, const WorkNumbers& numbers, std::int64_t step) {
+    if (marks_ != nullptr) marks_->done(work, numbers, step);
+  }
 
+  Marks* marks_ = nullptr;
   Parties parties_;
   data::BatchSource& source_;
   std::int64_t steps_;

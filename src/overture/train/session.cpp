@@ -35,7 +35,7 @@ RunResult Session::run(data::BatchSource& source, const RunOptions& options) {
   const Parties parties = config_.parties();
   rpc::InProcess network(links_of(config_, parties_));
   Oracle oracle(config_, source, options, first_step_, first_sample_);
-  Crew crew(network, parties);
+  Crew crew(network, config_, first_step_);
   for (std::size_t i = parties_.size(); i > 0; --i)
     crew.add(*parties_[i - 1].party, rpc::Address{static_cast<std::int32_t>(i)});
   crew.add(oracle, parties.oracle());

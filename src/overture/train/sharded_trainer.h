@@ -28,6 +28,7 @@ class ShardedTrainer final : public Party {
   bool done() const override { return done_; }
   void waited(const Interval& when) override;
   void worked(const Interval& when) override { account_.add(Activity::compute, when); }
+  void watch(Marks& marks) override { learner_.workers().watch(&marks); }
 
   Learner& learner() { return learner_; }
   embedding::Tables& tables() { return shard_.tables(); }

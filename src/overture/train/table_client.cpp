@@ -28,6 +28,13 @@ std::int32_t widest(const std::vector<embedding::RowLayout>& layouts) {
   return most;
 }
 
+// As many as their bytes could be: what copying them costs.
+std::int64_t numbers_in(const std::vector<rpc::Message>& messages) {
+  std::size_t bytes = 0;
+  for (const rpc::Message& message : messages) bytes += message.payload.size();
+  return static_cast<std::int64_t>(bytes / sizeof(float));
+}
+
 std::size_t float_bytes(std::int32_t floats) { return static_cast<std::size_t>(floats) * sizeof(float); }
 
 }  // namespace
@@ -136,6 +143,7 @@ bool TableClient::begin_step(Outbox& out) {
   rows_.resize(part_.rows.size());
   for (std::size_t i = 0; i < rows_.size(); ++i) rows_[i] = slots_.slot(part_.rows[i].slot);
   stepping_ = true;
+  workers_.done(Work::begin_step, {std::ssize(part_.rows), 0, 0}, part_.head.batch);
   return true;
 }
 
@@ -188,6 +196,10 @@ void TableClient::store_evictions(Outbox& out) {
     }
     account_.report.bytes_stored += static_cast<std::int64_t>(message.payload.size());
     out.push_back(std::move(message));
+    workers_.done(
+        Work::pack_rows,
+        {static_cast<std::int64_t>(count), static_cast<std::int64_t>(size), std::ssize(part_.evictions)},
+        part_.head.batch);
   }
   for (const Eviction& eviction : part_.evictions) owned_[eviction.slot].until = 0;
   account_.report.rows_stored += std::ssize(part_.evictions);
@@ -204,7 +216,9 @@ void TableClient::fetch_rows(Outbox& out) {
       for (const Fetch& one : part_.fetches.subspan(begin, end - begin)) {
         if (holds(server, one.row)) request.rows.emplace_back(one.row, slots_.slot(one.slot));
       }
+      const std::int64_t asked = std::ssize(request.rows);
       fetch(std::move(request), part_.head.batch, out);
+      if (asked > 0) workers_.done(Work::ask_rows, {asked, static_cast<std::int64_t>(end - begin), 0}, batch);
     }
     begin = end;
   }
@@ -244,6 +258,8 @@ void TableClient::take_rows(const rpc::Message& message) {
     account_.report.bytes_fetched += static_cast<std::int64_t>(message.payload.size());
   const auto waiting = outstanding_.find(request.for_batch);
   if (--waiting->second == 0) outstanding_.erase(waiting);
+  workers_.done(Work::take_rows, {std::ssize(request.rows), static_cast<std::int64_t>(size), 0},
+                request.for_batch);
   requests_.erase(found);
 }
 
@@ -274,6 +290,7 @@ void TableClient::finish(double loss, Outbox& out) {
   stepping_ = sharing_ = false;
   ++batches_done_;
   report_finished(out);
+  workers_.done(Work::end_step, {std::ssize(part_.rows), 0, 0}, part_.head.batch);
 }
 
 void TableClient::report_finished(Outbox& out) {
@@ -294,15 +311,20 @@ void TableClient::give_predictions(std::span<const float> logits, Outbox& out) {
 
 void TableClient::begin_round(Urgency when, Outbox& out) {
   const Kind kind = when == Urgency::late ? Kind::late_gradients : Kind::gradients;
+  std::size_t packed = 0;
   for (int rank = 0; rank < parties_.trainers; ++rank) {
     rpc::Buffer payload;
     exchange_.put_gradients(part_.rows, when, rank, payload);
+    packed += payload.size() / sizeof(float);
     inbox_.send(rank, kind, part_.head.batch, std::move(payload), out);
   }
   rounds_.push_back({.batch = part_.head.batch,
                      .when = when,
                      .own = exchange_.own(part_.rows, when),
                      .rule = update_rule(tables_.optimizer, step())});
+  workers_.done(when == Urgency::late ? Work::late_pack_gradients : Work::pack_gradients,
+                {std::ssize(part_.rows) * parties_.trainers, static_cast<std::int64_t>(packed), 0},
+                part_.head.batch);
 }
 
 // First the gradients, then what their owners made of them.
@@ -317,15 +339,21 @@ bool TableClient::advance_round(Round& round, Outbox& out) {
       if (rank != rank_) exchange_.take_updates(received[static_cast<std::size_t>(rank)], slots_);
     }
     round.done = true;
+    workers_.done(late ? Work::late_take_updates : Work::take_updates, {numbers_in(received), 0, 0},
+                  round.batch);
     return true;
   }
   exchange_.apply(round.own, received, round.rule, slots_);
   round.applied = true;
+  std::size_t sent = 0;
   for (int rank = 0; rank < parties_.trainers; ++rank) {
     rpc::Buffer payload;
     if (rank != rank_) exchange_.put_updates(round.own, rank, slots_, payload);
+    sent += payload.size() / sizeof(float);
     inbox_.send(rank, updates, round.batch, std::move(payload), out);
   }
+  workers_.done(late ? Work::late_apply_gradients : Work::apply_gradients,
+                {std::ssize(round.own), numbers_in(received), static_cast<std::int64_t>(sent)}, round.batch);
   return true;
 }
 

@@ -47,7 +47,7 @@ void TablesSession::start(std::unique_ptr<data::BatchSource> source, RunOptions 
   source_ = std::move(source);
   options_ = std::move(options);
   oracle_ = std::make_unique<Oracle>(config_, *source_, options_, first_step_, info_.samples);
-  crew_ = std::make_unique<Crew>(*network_, parties_);
+  crew_ = std::make_unique<Crew>(*network_, config_, first_step_);
   for (int server = 0; server < parties_.servers; ++server)
     crew_->add(*servers_[static_cast<std::size_t>(server)].party, parties_.server(server));
   crew_->add(trainer_, parties_.trainer(0),

@@ -28,8 +28,15 @@ void Trainer::take(rpc::Message message, Outbox& /*out*/) {
 }
 
 bool Trainer::advance(Outbox& out) {
-  if (serve_client(out) || sums_.advance(out) || finish_step(out)) return true;
+  if (serve_client(out) || add_up(out) || finish_step(out)) return true;
   return client_.advance(out);
+}
+
+bool Trainer::add_up(Outbox& out) {
+  const bool summing = sums_.summing();
+  if (!sums_.advance(out)) return false;
+  learner_.workers().done(summing ? Work::add_dense : Work::take_dense, {learner_.parameters().size(), 0, 0});
+  return true;
 }
 
 bool Trainer::serve_client(Outbox& out) {
@@ -51,7 +58,10 @@ bool Trainer::serve_client(Outbox& out) {
 void Trainer::compute(Outbox& out) {
   loss_ = learner_.learn(client_.batch(), client_.pooled(), client_.step());
   dense_done_ = false;
-  if (parties_.trainers > 1) sums_.begin(client_.batch().head.batch, learner_.parameters().gradients(), out);
+  if (parties_.trainers > 1) {
+    sums_.begin(client_.batch().head.batch, learner_.parameters().gradients(), out);
+    learner_.workers().done(Work::pack_dense, {learner_.parameters().size(), 0, 0});
+  }
   client_.give_back(learner_.pooled_gradients(), out);
 }
 

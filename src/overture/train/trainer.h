@@ -21,11 +21,13 @@ class Trainer final : public Party {
   bool done() const override { return client_.has() == TableClient::Has::end; }
   void waited(const Interval& when) override { client_.waited(when); }
   void worked(const Interval& when) override { client_.worked(when); }
+  void watch(Marks& marks) override { learner_.workers().watch(&marks); }
 
   Learner& learner() { return learner_; }
 
  private:
   bool serve_client(Outbox& out);
+  bool add_up(Outbox& out);
   void compute(Outbox& out);
   bool finish_step(Outbox& out);
 

@@ -33,6 +33,7 @@ class Dlrm : public DenseModel {
       workers.ranges(input.samples, kSamplesAtOnce, [&](std::int64_t from, std::int64_t to) {
         interaction().forward(job(input, from, to), interacted_.data());
       });
+      workers.done(Work::interact, interacted(input));
     } else {
       join_columns(input.samples, x_, shape_.dim, input.embeddings, width_, interacted_.data(), workers);
     }
@@ -52,6 +53,7 @@ class Dlrm : public DenseModel {
         interaction().backward(job(input, from, to), interacted_gradient_.data(), x_gradient_.data(),
                                embedding_gradients.data());
       });
+      workers.done(Work::interact_back, interacted(input));
     } else {
       split_columns(input.samples, interacted_gradient_.data(), x_gradient_.data(), shape_.dim,
                     embedding_gradients.data(), width_, workers);
@@ -61,6 +63,10 @@ class Dlrm : public DenseModel {
 
  private:
   std::int64_t interacted_width() const { return dot_ ? shape_.outputs() : shape_.dim + width_; }
+
+  WorkNumbers interacted(const ModelInput& input) const {
+    return {input.samples, shape_.tables + 1, shape_.dim};
+  }
 
   std::vector<int> with_inputs(std::vector<int> top) const {
     top.insert(top.begin(), static_cast<int>(interacted_width()));

@@ -48,22 +48,26 @@ void linear_forward(const LinearShape& shape, const float* x, const float* w, fl
                     const AroundProduct& around, Workers& workers) {
   multiply_shared({shape.samples, shape.outputs, shape.inputs}, {x, shape.inputs}, {w, shape.inputs, true},
                   {y, shape.outputs}, around, workers);
+  workers.done(Work::forward, {shape.samples, shape.inputs, shape.outputs});
 }
 
 void linear_input_gradient(const LinearShape& shape, const float* dy, const float* w, float* dx,
                            const AroundProduct& around, Workers& workers) {
   multiply_shared({shape.samples, shape.inputs, shape.outputs}, {dy, shape.outputs}, {w, shape.inputs},
                   {dx, shape.inputs}, around, workers);
+  workers.done(Work::input_gradient, {shape.samples, shape.inputs, shape.outputs});
 }
 
 void linear_weight_gradient(const LinearShape& shape, const float* dy, const float* x,
                             const LinearGradients& gradients, Workers& workers) {
   if (shape.outputs == 1) {
     one_weight_gradient(shape, dy, x, gradients, workers);
-    return;
+  } else {
+    multiply_shared({shape.outputs, shape.inputs, shape.samples}, {dy, shape.outputs, true},
+                    {x, shape.inputs}, {gradients.weights, shape.inputs}, {.row_sums = gradients.biases},
+                    workers);
   }
-  multiply_shared({shape.outputs, shape.inputs, shape.samples}, {dy, shape.outputs, true}, {x, shape.inputs},
-                  {gradients.weights, shape.inputs}, {.row_sums = gradients.biases}, workers);
+  workers.done(Work::weight_gradient, {shape.samples, shape.inputs, shape.outputs});
 }
 
 void multiply(const ProductShape& shape, const Factor& a, const Factor& b, const Product& product) {

@@ -1,0 +1,37 @@
+// Writes one party's file of a recording, event by event. The file is whole or not there; it stops growing at
+// kMostBytes and says so.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "overture/base/whole_file.h"
+#include "overture/recording/recording.h"
+
+namespace overture::recording {
+
+class Writer {
+ public:
+  // Throws UserError when the file cannot be written, as all of these do.
+  Writer(const std::filesystem::path& file, const Head& head);
+
+  void add(const Piece& piece);
+  void add(const Sent& sent);
+  void add(const Received& received);
+  void add(const Computed& computed);
+  // Puts the file in its place.
+  void finish();
+
+ private:
+  std::uint64_t since(std::int64_t time);
+  void end_event();
+  void write_block();
+
+  WholeFile file_;
+  std::string block_;   // not yet compressed
+  std::string packed_;  // used again for every block
+  std::int64_t last_ = 0;
+  bool full_ = false;
+};
+
+}  // namespace overture::recording
