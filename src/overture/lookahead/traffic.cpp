@@ -72,6 +72,7 @@ void TrafficPlanner::count_plan() {
   find_users(batch);
   if (step != nullptr) {
     step->data = batch.data;
+    for (const Run& run : batch.runs) step->lookups[static_cast<std::size_t>(run.trainer)] += run.lookups;
     totals_.rows += std::ssize(plan_.rows);
     totals_.lookups += plan_.lookups;
     totals_.hits += plan_.hits();
@@ -148,11 +149,12 @@ void TrafficPlanner::count_row(std::size_t number, StepTraffic* step) {
   const Sync sync = again && !late ? Sync::now : again || users.size() > 1 ? Sync::later : Sync::none;
   ++totals_.by_sync[static_cast<std::size_t>(sync)];
   const auto round = static_cast<std::size_t>(late ? Round::late : Round::at_once);
+  const std::int32_t size = numbers(config_.gradient_numbers, row.row);
+  step->owned[round][static_cast<std::size_t>(owner)].add(size * static_cast<std::int32_t>(users.size()));
   for (const std::int32_t user : users) {
     ++step->rows[static_cast<std::size_t>(user)];
-    if (user != owner)
-      step->gradients[round][StepTraffic::pair(user, owner, step->trainers)] +=
-          numbers(config_.gradient_numbers, row.row);
+    step->given[round][static_cast<std::size_t>(user)] += size;
+    if (user != owner) step->gradients[round][StepTraffic::pair(user, owner, step->trainers)] += size;
   }
 }
 
@@ -196,10 +198,13 @@ StepTraffic* TrafficPlanner::counted(std::int32_t step) {
     for (const Round round : kRounds) {
       traffic.gradients[static_cast<std::size_t>(round)].resize(trainers * trainers);
       traffic.updates[static_cast<std::size_t>(round)].resize(trainers * trainers);
+      traffic.given[static_cast<std::size_t>(round)].resize(trainers);
+      traffic.owned[static_cast<std::size_t>(round)].resize(trainers);
     }
     traffic.stores.resize(trainers * static_cast<std::size_t>(config_.servers));
     for (auto* each : {&traffic.evicted, &traffic.fetched, &traffic.rows}) each->resize(trainers);
     traffic.data.resize(trainers);
+    traffic.lookups.resize(trainers);
   }
   return &steps_[static_cast<std::size_t>(place)];
 }

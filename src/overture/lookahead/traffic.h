@@ -65,6 +65,11 @@ struct StepTraffic {
   std::vector<std::int32_t> fetched;
   std::vector<std::int32_t> rows;
   std::vector<std::int64_t> data;  // bytes of its share of the batch, as they are sent
+  // What it does with them: lookups of its samples; numbers of the gradients that it gives, to itself too;
+  // rows that it owns, with the numbers of all gradients for them. The last two by Round.
+  std::vector<std::int64_t> lookups;
+  std::array<std::vector<std::int64_t>, 2> given;
+  std::array<std::vector<RowLoad>, 2> owned;
 
   // Payloads. A fetch of no rows is not sent; everything else is, even empty.
   Bytes gradient_message(Round round, int from, int to) const {

@@ -11,10 +11,10 @@ using model::Machine;
 using model::ShapeCost;
 using model::WorkCost;
 
-constexpr int kVersion = 1;
+constexpr int kMachineVersion = 1;
 
 struct MachineKeys {
-  int version = kVersion;
+  int version = kMachineVersion;
   Machine machine;
 };
 
@@ -95,9 +95,10 @@ Machine parse_machine(std::string_view text, const std::string& file) {
   const Value root = parse_yaml(text, file);
   MachineKeys keys;
   Reader reader(&root, file, "");
-  if (const Value* version = root.find("version"); version != nullptr && version->text != write(kVersion)) {
+  if (const Value* version = root.find("version");
+      version != nullptr && version->text != write(kMachineVersion)) {
     throw UserError({.file = file, .line = version->line, .key = "version"},
-                    fmt::format("is {}; this program reads version {}", version->text, kVersion),
+                    fmt::format("is {}; this program reads version {}", version->text, kMachineVersion),
                     "calibrate the machine again");
   }
   describe(reader, keys);

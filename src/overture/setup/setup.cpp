@@ -63,6 +63,12 @@ void describe(V& v, Setup& s, WorkloadKeys& keys) {
                          [](auto& inner, DlrmSetup& d) { describe(inner, d); });
     group.optional_group("cache", s.cache, "The DLRM's rows are with servers, and a cache looks ahead",
                          [](auto& inner, CacheSetup& c) { describe(inner, c); });
+    group.field("recording", s.recording,
+                "Folder of a recording of `overture train --record`, instead of layers");
+    group.optional_group(
+        "training", s.training,
+        "A training of `overture train` on a calibrated machine, or what changes in the recording",
+        [](auto& inner, TrainingSetup& t) { describe(inner, t); });
     describe(group, s.simulation.workload);
   });
   v.group("traffic", "What flows sends, unless --flows names a file",
@@ -231,6 +237,22 @@ void read_traces(Setup& setup) {
   setup.simulation.tasks_note = std::move(traced.note);
 }
 
+// An iteration is a step of the training.
+void play_training(Setup& setup) {
+  if (setup.simulation.passes != 1)
+    fail(setup.file, "passes", "a training says itself how many steps are played",
+         "set workload.training.steps");
+  if (!setup.recording.empty())
+    setup.recording =
+        std::filesystem::absolute(beside(setup.file, setup.recording)).lexically_normal().string();
+  TrainingGraph made = make_training_graph(setup.recording, setup.training.value_or(TrainingSetup{}),
+                                           setup.file, network::count_hosts(setup.simulation.network));
+  setup.simulation.passes = made.steps;
+  setup.simulation.tasks = std::make_shared<const workload::TaskGraph>(std::move(made.graph));
+  setup.simulation.tasks_note = std::move(made.note);
+  setup.simulation.workload_file = setup.recording.empty() ? setup.file : setup.recording;
+}
+
 // Layers are given, or made from what is given in their place.
 void read_workload(const WorkloadKeys& keys, Setup& setup, PlannedTraffic* planned) {
   checked_scale(keys.compute_scale, "workload.compute_scale", setup.file);
@@ -238,9 +260,10 @@ void read_workload(const WorkloadKeys& keys, Setup& setup, PlannedTraffic* plann
   const bool scaled = keys.compute_scale != 1 || keys.communication_scale != 1;
   workload::Workload& workload = setup.simulation.workload;
   const int given = (workload.layers.empty() ? 0 : 1) + (keys.file.empty() ? 0 : 1) + (setup.dlrm ? 1 : 0) +
-                    (setup.tasks.empty() ? 0 : 1) + (setup.chakra.empty() ? 0 : 1);
+                    (setup.tasks.empty() ? 0 : 1) + (setup.chakra.empty() ? 0 : 1) +
+                    (setup.training || !setup.recording.empty() ? 1 : 0);
   if (given > 1)
-    fail(setup.file, "workload", "has more than one of file, tasks, chakra, dlrm and layers",
+    fail(setup.file, "workload", "has more than one of file, tasks, chakra, dlrm, recording and layers",
          "keep one of them");
   if (!setup.tasks.empty()) return take_tasks(setup, beside(setup.file, setup.tasks));
   if (!keys.file.empty()) return read_file_of_workload(keys, setup.simulation, setup.file);
@@ -248,6 +271,7 @@ void read_workload(const WorkloadKeys& keys, Setup& setup, PlannedTraffic* plann
     fail(setup.file, "workload.cache", "there is no DLRM whose rows it holds", "write workload: {dlrm: ...}");
   if (setup.dlrm) return make_dlrm(setup, scaled, planned);
   if (!setup.chakra.empty()) return read_traces(setup);
+  if (setup.training || !setup.recording.empty()) return play_training(setup);
   if (scaled) scale_layers(workload, keys, setup.file);
 }
 
@@ -268,8 +292,8 @@ void require_workload(const Setup& setup, const Value& root) {
   if (setup.simulation.tasks || !setup.simulation.workload.layers.empty()) return;
   if (root.find("traffic") != nullptr)
     fail(setup.file, "workload", "is missing; this is a setup for `overture flows`",
-         "run overture flows " + setup.file + ", or say what is trained: layers, file, tasks or dlrm");
-  fail(setup.file, "workload", "has no layers", "say what is trained: layers, file, tasks or dlrm");
+         "run overture flows " + setup.file + ", or say what is trained: layers, file, tasks, dlrm or recording");
+  fail(setup.file, "workload", "has no layers", "say what is trained: layers, file, tasks, dlrm or recording");
 }
 
 // What is drawn follows the run's seed, unless they have their own.
@@ -359,6 +383,7 @@ std::string write_setup(const Setup& setup) {
   if (const auto* formula = std::get_if<network::AnalyticalConfig>(&setup.simulation.network))
     copy.network.analytical = *formula;
   if (copy.dlrm || !copy.chakra.empty()) copy.simulation.workload = {};
+  if (copy.training || !copy.recording.empty()) copy.simulation.passes = 1;  // it says itself how many
   WorkloadKeys used_up;
   return to_yaml(Writer::without_defaults(copy, [&](Writer& w, Setup& s) { describe(w, s, used_up); }));
 }

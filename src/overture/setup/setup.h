@@ -12,6 +12,7 @@
 #include "overture/setup/network_setup.h"
 #include "overture/setup/prices.h"
 #include "overture/setup/traffic.h"
+#include "overture/setup/training_setup.h"
 #include "overture/setup/visitors.h"
 #include "overture/simulation/simulation.h"
 
@@ -24,16 +25,18 @@ struct Setup {
   std::string name = "run";
   std::uint64_t seed = 1;
   NetworkSetup network;
-  network::Prices prices;           // of the list that the network names, or the built-in one
+  network::Prices prices;                 // of the list that the network names, or the built-in one
   network::Faults faults;
-  TrafficPattern traffic;           // in place of a workload, for `overture flows`
-  network::MonitorConfig monitor;   // links over time; no samples: off
-  std::string file;                 // of the setup itself
-  std::optional<DlrmSetup> dlrm;    // from which the simulation's workload was made
-  std::optional<CacheSetup> cache;  // of that DLRM's rows
-  std::string chakra;               // traces that are the workload; see chakra::rank_file()
-  std::string chakra_groups;        // their group file
-  std::string tasks;                // file of a task graph in its place
+  TrafficPattern traffic;                 // in place of a workload, for `overture flows`
+  network::MonitorConfig monitor;         // links over time; no samples: off
+  std::string file;                       // of the setup itself
+  std::optional<DlrmSetup> dlrm;          // from which the simulation's workload was made
+  std::optional<CacheSetup> cache;        // of that DLRM's rows
+  std::string recording;                  // folder of one that is the workload
+  std::optional<TrainingSetup> training;  // of `overture train`, or what changes in the recording
+  std::string chakra;                     // traces that are the workload; see chakra::rank_file()
+  std::string chakra_groups;              // their group file
+  std::string tasks;                      // file of a task graph in its place
   Bandwidth between_gpus = workload::DlrmTraining{}.between_gpus;  // of that graph's nodes
   simulation::SimulationConfig simulation;                         // its network is that of network_config()
 };

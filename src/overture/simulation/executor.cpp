@@ -27,6 +27,7 @@ Executor::Executor(const TaskGraph& graph, system::System& system, network::Netw
   timeline_.start.resize(graph.size());
   timeline_.end.resize(graph.size(), Time::max());
   timeline_.collectives.resize(graph.collectives().size());
+  if (graph.cores() > 0) cores_.emplace(graph.cores(), ranks, system_.clock());
   link_tasks();
   add_groups();
   system_.on_finished(
@@ -88,6 +89,7 @@ void Executor::ready(TaskId id) {
 
 void Executor::compute(TaskId id) {
   const ComputeTask task = graph_.compute(id);
+  if (cores_ && task.rank != workload::kEveryone) return compute_on_shared_cores(id);
   // Everyone starts together. In a symbolic graph one entry stands for all.
   const bool everyone = task.rank == workload::kEveryone;
   const auto first = everyone ? 0 : static_cast<std::size_t>(index(task.rank));
@@ -113,6 +115,14 @@ Time Executor::compute_until(const ComputeTask& task, TaskId id, Time start, std
   if (start == Time::max()) return start;
   if (graph_.symbolic()) return stragglers_.last_end(start, task.duration, index(id));
   return stragglers_.end(static_cast<int>(rank), start, task.duration, index(id));
+}
+
+void Executor::compute_on_shared_cores(TaskId id) {
+  const ComputeTask task = graph_.compute(id);
+  const auto rank = static_cast<std::size_t>(index(task.rank));
+  timeline_.busy[rank] += task.duration;
+  cores_->add(
+      rank, task.duration, [this, id] { timeline_.start[index(id)] = now(); }, [this, id] { end(id); });
 }
 
 void Executor::issue(TaskId id) {

@@ -4,10 +4,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "overture/network/network.h"
+#include "overture/simulation/core_pool.h"
 #include "overture/simulation/stragglers.h"
 #include "overture/simulation/timeline.h"
 #include "overture/system/system.h"
@@ -44,6 +46,7 @@ class Executor {
   void ready(TaskId id);
   void compute(TaskId id);
   Time compute_until(const workload::ComputeTask& task, TaskId id, Time start, std::size_t rank) const;
+  void compute_on_shared_cores(TaskId id);
   void issue(TaskId id);
   void finished(system::CollectiveId collective, const system::CollectiveStats& stats);
   void end(TaskId id);
@@ -64,6 +67,7 @@ class Executor {
   std::vector<TaskId> successors_;
   std::vector<std::uint32_t> missing_;      // of every task: how many it still waits for
   std::vector<Time> free_at_;               // of every rank
+  std::optional<CorePool> cores_;           // that the ranks share
   std::vector<TaskId> task_of_collective_;  // by CollectiveId
   std::uint32_t finished_ = 0;
   std::string died_;

@@ -98,6 +98,9 @@ class TaskGraph {
   // `after` starts when `before`, and all else that it waits for, has ended.
   void depend(TaskId before, TaskId after) { edges_.push_back({before, after}); }
   void reserve(std::size_t tasks, std::size_t dependencies);
+  // All ranks are processes of one machine with so many cores; 0: every rank has its own.
+  void share_cores(int cores) { cores_ = cores; }
+  int cores() const { return cores_; }
   // Tasks from here on belong to the next training iteration.
   void begin_iteration() { iterations_.push_back(TaskId{size()}); }
 
@@ -149,6 +152,7 @@ class TaskGraph {
   void require_rank(Rank rank);
 
   int ranks_;
+  int cores_ = 0;
   bool names_ranks_ = false;
   std::vector<Task> tasks_;
   std::vector<Edge> edges_;

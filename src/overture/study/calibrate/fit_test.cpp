@@ -1,0 +1,82 @@
+#include "overture/study/calibrate/fit.h"
+
+#include <gtest/gtest.h>
+
+namespace overture::study {
+namespace {
+
+using recording::Event;
+using recording::Piece;
+using recording::Received;
+using recording::Recording;
+using recording::Sent;
+
+// A party that gathers: 2 us and 3 ns a lookup; every tenth time it is interrupted for a millisecond.
+// Products of one shape take 1 us and 40 ns a sample. Messages take 30 us and 1 ns a byte.
+Recording made_up() {
+  Recording recording;
+  recording.parties.resize(2);
+  std::int64_t now = 1'000'000;
+  for (int i = 0; i < 200; ++i) {
+    const std::int64_t lookups = 1000 + 37 * i;
+    const std::int64_t length = 2000 + 3 * lookups + (i % 10 == 0 ? 1'000'000 : 0);
+    auto& events = recording.parties[1].events;
+    events.emplace_back(
+        Piece{.work = Work::gather, .numbers = {lookups, 16 * lookups, 500}, .begin = now, .length = length});
+    const std::int64_t samples = i % 2 == 0 ? 128 : 512;
+    events.emplace_back(Piece{
+        .work = Work::forward, .numbers = {samples, 64, 32}, .begin = now, .length = 1000 + 40 * samples});
+    now += 10'000'000;
+    const std::int64_t bytes = 1000 * i;
+    events.emplace_back(Sent{.begin = now, .length = 500, .to = 0, .kind = 1, .step = i, .bytes = bytes});
+    recording.parties[0].events.emplace_back(Received{
+        .at = now + 30'000 + bytes, .waited = 9'000'000, .from = 1, .kind = 1, .step = i, .bytes = bytes});
+  }
+  recording.parties[1].head.party = 1;
+  recording.parties[0].head.machine = {.processor = "Abacus 7", .cores = 4};
+  return recording;
+}
+
+TEST(Fit, FindsTheConstantsOfAMadeUpRecording) {
+  const Recording recording = made_up();
+  const FittedMachine fitted = fit_machine({&recording, 1});
+  const auto at = [&](Work work, const WorkNumbers& numbers) {
+    return static_cast<double>(fitted.machine.time(work, numbers).count()) / 1000;
+  };
+  EXPECT_NEAR(at(Work::gather, {5000, 80'000, 500}), 17'000, 20);
+  EXPECT_NEAR(at(Work::gather, {20'000, 320'000, 500}), 62'000, 100);
+  EXPECT_NEAR(at(Work::forward, {2048, 64, 32}), 1000 + 40 * 2048, 10);  // a batch that was not measured
+  EXPECT_NEAR(at(Work::send, {1 << 20, 0, 0}), 500, 1);
+  EXPECT_NEAR(static_cast<double>(fitted.machine.message.count()), 30e6, 1e4);
+  EXPECT_NEAR(static_cast<double>(fitted.machine.wire.bits_per_second()), 8e9, 1e7);
+  EXPECT_EQ(fitted.machine.name.processor, "Abacus 7");
+  EXPECT_LT(fitted.machine.cost(Work::gather)->spread, 0.001);
+  EXPECT_EQ(fitted.machine.cost(Work::gather)->pieces, 180u);  // the others were interrupted
+  EXPECT_FALSE(fitted.machine.cost(Work::plan));
+}
+
+TEST(Fit, NoCostIsNegative) {
+  std::vector<Observation> falling;
+  for (int i = 1; i <= 10; ++i) falling.push_back({{static_cast<double>(i), 0, 0}, 100.0 - i});
+  const LinearFit fit = fit_costs(falling);
+  EXPECT_EQ(fit.per[0], 0);
+  EXPECT_NEAR(fit.each, 94.5, 1);
+}
+
+TEST(Fit, ResidualsOnOtherRecordingsSayHowFarItIs) {
+  const Recording recording = made_up();
+  model::Machine machine = fit_machine({&recording, 1}).machine;
+  Recording slower = made_up();
+  for (Event& event : slower.parties[1].events) {
+    if (auto* piece = std::get_if<Piece>(&event)) piece->length *= 2;
+  }
+  for (const Residual& one : residuals(machine, {&slower, 1})) {
+    if (one.work == Work::forward) {
+      EXPECT_NEAR(one.median_error, 1, 0.01);
+      EXPECT_NEAR(one.measured_ms / one.fitted_ms, 2, 0.01);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace overture::study
