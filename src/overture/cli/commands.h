@@ -42,6 +42,7 @@ void add_simulate(Command& root);
 void add_study(Command& root);
 void add_sweep(Command& root);
 void add_validate(Command& root);
+void add_calibrate(Command& root);
 void add_version(Command& root);  // and help
 void add_train(Command& root);
 

@@ -20,6 +20,7 @@ int main(int argc, char** argv) {
     add_flows(root);
     add_sweep(root);
     add_study(root);
+    add_calibrate(root);
     add_validate(root);
     add_serve(root);
     add_runs(root);

@@ -14,6 +14,7 @@
 #include "overture/base/text.h"
 #include "overture/cli/commands.h"
 #include "overture/cli/output.h"
+#include "overture/cli/validate_live.h"
 #include "overture/cli/version.h"
 #include "overture/report/csv_grid.h"
 #include "overture/report/html.h"
@@ -55,6 +56,8 @@ struct ValidateOptions {
   std::string golden;
   std::string csv;
   std::string studies = "results";
+  bool live = false;
+  LiveValidation live_options;
   Output output;
 };
 
@@ -90,6 +93,11 @@ void write_results(const std::vector<study::Check>& checks, const std::vector<st
 }
 
 int run(const ValidateOptions& options) {
+  if (options.live) {
+    LiveValidation live = options.live_options;
+    live.output = options.output;
+    return validate_live(live);
+  }
   const fs::path folder = find_golden(options.golden);
   const fs::path results = options.output.folder_or("results/validate");
   report::claim_results_folder(results,
@@ -139,7 +147,17 @@ void add_validate(Command& root) {
               "Folder with the references (default: tests/golden of the sources)")
       .option("--csv,--out", options->csv, "File for the table as CSV")
       .option("--studies", options->studies, "Folder in which studies have left their results")
-      .examples("  overture validate\n  overture validate --csv validation.csv")
+      .flag("--live", options->live,
+            "Train for real over a grid, and predict each training from a calibration on others")
+      .flag("--injected", options->live_options.injected,
+            "--live: links of the trainer's own, between threads, in place of network namespaces")
+      .flag("--quick", options->live_options.quick, "--live: six small points in place of 24; never fails")
+      .option("--steps", options->live_options.steps, "--live: steps of a training")
+      .option("--repeats", options->live_options.repeats,
+              "--live: most runs of a point; it is repeated until the two fastest agree within 3 %")
+      .examples(
+          "  overture validate\n  overture validate --csv validation.csv\n"
+          "  overture validate --live -o results/live")
       .runs([options] { return run(*options); });
 }
 

@@ -1,0 +1,20 @@
+// `overture validate --live`: trainings for real beside their predictions.
+#pragma once
+
+#include <string>
+
+#include "overture/cli/output.h"
+
+namespace overture::cli {
+
+struct LiveValidation {
+  bool injected = false;
+  bool quick = false;
+  int steps = 60;
+  int repeats = 4;
+  Output output;
+};
+
+int validate_live(const LiveValidation& options);
+
+}  // namespace overture::cli
