@@ -77,7 +77,8 @@ void HostedPart::take_part(const std::shared_ptr<Shared>& shared) {
       if (!told.checkpoint.empty()) shared->state = train::load_state(told.checkpoint);
     });
     shared->note(&shared->ready);
-    train::drive(*shared->trainer, *shared->transport, shared->parties);
+    train::drive(*shared->trainer, *shared->transport, shared->welcomed.config, meeting.self,
+                 shared->welcomed.info.steps);
   } catch (...) {
     failure = std::current_exception();
   }
