@@ -8,14 +8,8 @@
 #include <fmt/format.h>
 
 #include "overture/base/random.h"
-#include "overture/network/flow/rotor_fluid.h"
-#include "overture/network/flow/run_flows.h"
 #include "overture/network/packet/patterns.h"
-#include "overture/network/packet/run_flows.h"
-#include "overture/network/rotor/run_flows.h"
-#include "overture/topology/fat_tree.h"
-#include "overture/topology/opera.h"
-#include "overture/topology/star.h"
+#include "overture/network/run_flows.h"
 
 namespace overture {
 namespace {
@@ -25,18 +19,20 @@ using network::FlowSpec;
 using network::packet::AllToAllOrder;
 using topology::PathRule;
 
-topology::Topology fat_tree(int k) {
+topology::GraphConfig fat_tree(int k) {
   topology::FatTreeConfig config{.k = k};
   config.host.delay = config.aggregation.delay = config.core.delay = 1us;
-  return topology::fat_tree(config);
+  return {.shape = config};
 }
-topology::Topology tree_of_16() { return fat_tree(4); }
-topology::Topology tree_of_128() { return fat_tree(8); }
-topology::Topology star_of_64() { return topology::star({.hosts = 64}); }
+topology::GraphConfig star_of_64() {
+  topology::StarConfig config;
+  config.hosts = 64;
+  return {.shape = config};
+}
 
 struct Scenario {
   const char* name;
-  topology::Topology (*make)();
+  topology::GraphConfig topology;
   network::packet::PacketConfig packet;
   network::flow::FlowConfig flow;
   std::vector<FlowSpec> flows;
@@ -62,24 +58,17 @@ std::vector<Scenario> scenarios() {
   const Bytes megabyte{1'000'000};
   const auto permutation = network::packet::permutation(128, megabyte * 2, 1);
   return {
-      {"star 64, all-to-all 32 KiB, TCP", star_of_64, tcp, like_tcp, all_to_all(64, 32_KiB)},
-      {"star 64, incast of 32 x 256 KiB, TCP", star_of_64, tcp, like_tcp, incast(32, 256_KiB)},
-      {"fat tree 16, all-to-all 1 MB, NDP", tree_of_16, ndp, like_ndp, all_to_all(16, megabyte)},
-      {"fat tree 128, all-to-all 100 kB, NDP", tree_of_128, ndp, like_ndp, all_to_all(128, megabyte / 10)},
-      {"fat tree 128, permutation 2 MB, NDP", tree_of_128, ndp, like_ndp, permutation},
-      {"fat tree 16, all-to-all 1 MB, DCTCP", tree_of_16, dctcp, like_dctcp, all_to_all(16, megabyte)},
-      {"fat tree 16, all-to-all 20 MB, DCTCP", tree_of_16, dctcp, like_dctcp, all_to_all(16, megabyte * 20)},
-      {"fat tree 128, permutation 2 MB, DCTCP", tree_of_128, dctcp, like_dctcp, permutation}};
+      {"star 64, all-to-all 32 KiB, TCP", star_of_64(), tcp, like_tcp, all_to_all(64, 32_KiB)},
+      {"star 64, incast of 32 x 256 KiB, TCP", star_of_64(), tcp, like_tcp, incast(32, 256_KiB)},
+      {"fat tree 16, all-to-all 1 MB, NDP", fat_tree(4), ndp, like_ndp, all_to_all(16, megabyte)},
+      {"fat tree 128, all-to-all 100 kB, NDP", fat_tree(8), ndp, like_ndp, all_to_all(128, megabyte / 10)},
+      {"fat tree 128, permutation 2 MB, NDP", fat_tree(8), ndp, like_ndp, permutation},
+      {"fat tree 16, all-to-all 1 MB, DCTCP", fat_tree(4), dctcp, like_dctcp, all_to_all(16, megabyte)},
+      {"fat tree 16, all-to-all 20 MB, DCTCP", fat_tree(4), dctcp, like_dctcp, all_to_all(16, megabyte * 20)},
+      {"fat tree 128, permutation 2 MB, DCTCP", fat_tree(8), dctcp, like_dctcp, permutation}};
 }
 
-std::vector<network::FlowSpec> as_fluid(const std::vector<FlowSpec>& flows) {
-  std::vector<network::FlowSpec> same;
-  for (const FlowSpec& flow : flows) same.push_back({flow.from, flow.to, flow.size, flow.start});
-  return same;
-}
-
-template <class Packets>
-void print(const std::string& name, const Packets& packet, const network::flow::FluidRun& fluid) {
+void print(const std::string& name, const network::FlowsResult& packet, const network::FlowsResult& fluid) {
   double packet_sum = 0;
   double fluid_sum = 0;
   for (std::size_t i = 0; i < fluid.completion.size(); ++i) {
@@ -92,8 +81,12 @@ void print(const std::string& name, const Packets& packet, const network::flow::
 }
 
 void compare(const Scenario& scenario) {
-  const auto packet = network::packet::run_flows(scenario.make(), scenario.packet, scenario.flows);
-  const auto fluid = network::flow::run_flows(scenario.make(), scenario.flow, as_fluid(scenario.flows));
+  const auto packet = network::run_flows(
+      network::PacketNetworkConfig{.topology = scenario.topology, .packets = scenario.packet},
+      scenario.flows);
+  const auto fluid = network::run_flows(
+      network::FlowNetworkConfig{.topology = scenario.topology, .fluid = scenario.flow, .rotors = {}},
+      scenario.flows);
   print(scenario.name, packet, fluid);
 }
 
@@ -140,16 +133,18 @@ const std::vector<Pattern>& opera_patterns() {
 
 // `cycles`: how many it would take if every host could send all the time.
 void compare_on_opera(int tors, double cycles) {
-  const topology::Opera opera = topology::generate_opera({.tors = tors, .ports = 8});
+  const topology::Opera opera = topology::make_opera(topology::OperaConfig{.tors = tors, .ports = 8});
   const double slots = cycles * tors * to_us(opera.slot()) / opera.uplinks();  // us at full rate
   const Bytes size{static_cast<std::int64_t>(slots * 12'500 * 1436 / 1500)};
   for (const Pattern& pattern : opera_patterns()) {
     const std::vector<FlowSpec> flows = pattern.make(opera.hosts(), size);
-    std::vector<network::FlowSpec> bulk;
-    for (const FlowSpec& flow : flows) bulk.push_back({flow.from, flow.to, flow.size, flow.start});
-    const auto packet = network::rotor::run_flows(opera, network::rotor::rotornet(), bulk);
-    auto made = network::flow::rotor_fluid(opera, {.circuits = network::flow::Circuits::average});
-    const auto fluid = network::flow::run_flows(std::move(made.topology), made.config, as_fluid(flows));
+    const auto packet = network::run_flows(
+        network::RotorNetworkConfig{.topology = opera, .rotors = network::rotor::rotornet()}, flows);
+    const auto fluid = network::run_flows(
+        network::FlowNetworkConfig{.topology = topology::OperaSource(opera),
+                                   .fluid = {},
+                                   .rotors = {.circuits = network::flow::Circuits::average}},
+        flows);
     print(fmt::format("opera {}, {} cycles, {}", opera.hosts(), cycles, pattern.name), packet, fluid);
   }
 }

@@ -177,6 +177,80 @@ TEST(Astra2, ALargeAllToAllOnASwitchGivesTheOriginalsCycles) {
   EXPECT_EQ(run(config, programs).cycles(), 1'253'360);
 }
 
+// What the original counted, for 64 MiB in 4 chunks of which one is under way: single runs of a sweep over
+// sizes, beside the cases in tests/golden.
+struct Measured {
+  DimensionKind kind;               // of every dimension
+  system::AlgorithmKind algorithm;  // likewise
+  bool aware;
+  chakra::Collective collective;
+  std::vector<int> sizes;
+  std::int64_t cycles;
+};
+
+// Links get slower outwards.
+std::vector<Dimension> sweep_dimensions(const Measured& of) {
+  struct Link {
+    double gib_per_s;
+    double latency_ns;
+  };
+  const std::vector<Link> links[] = {
+      {{50, 500}}, {{200, 50}, {50, 500}}, {{200, 50}, {100, 500}, {50, 2000}}};
+  std::vector<Dimension> dimensions;
+  for (std::size_t d = 0; d < of.sizes.size(); ++d) {
+    const Link& link = links[of.sizes.size() - 1][d];
+    dimensions.push_back({of.kind, of.sizes[d], link.gib_per_s, link.latency_ns});
+  }
+  return dimensions;
+}
+
+TEST(Astra2, ASweepOverSizesGivesTheOriginalsCycles) {
+  constexpr auto kRing = DimensionKind::ring;
+  constexpr auto kSwitch = DimensionKind::switched;
+  constexpr auto kFull = DimensionKind::fully_connected;
+  constexpr auto kRound = system::AlgorithmKind::ring;
+  constexpr auto kHalving = system::AlgorithmKind::halving_doubling;
+  constexpr auto kDirect = system::AlgorithmKind::direct;
+  constexpr auto kReduce = chakra::Collective::all_reduce;
+  constexpr auto kExchange = chakra::Collective::all_to_all;
+  const std::vector<Measured> sweep{
+      {kRing, kRound, false, kReduce, {8}, 2'326'112},
+      {kRing, kRound, false, kReduce, {64}, 2'840'836},
+      {kRing, kRound, true, kReduce, {64}, 2'840'836},
+      {kRing, kRound, false, kReduce, {256}, 3'651'640},
+      {kSwitch, kHalving, false, kReduce, {64}, 2'570'352},
+      {kSwitch, kHalving, false, kReduce, {256}, 2'617'252},
+      {kSwitch, kHalving, false, kReduce, {1024}, 2'641'092},
+      {kSwitch, kHalving, false, kReduce, {4096}, 2'659'160},
+      {kSwitch, kHalving, true, kReduce, {64}, 5'031'272},
+      {kSwitch, kHalving, true, kReduce, {256}, 5'107'460},
+      {kSwitch, kDirect, true, kExchange, {8}, 1'254'064},
+      {kSwitch, kDirect, true, kExchange, {64}, 1'253'872},
+      {kSwitch, kDirect, true, kExchange, {256}, 1'253'360},
+      {kSwitch, kDirect, false, kExchange, {8}, 160'328},
+      {kSwitch, kDirect, false, kExchange, {64}, 23'608},
+      {kSwitch, kDirect, false, kExchange, {256}, 8'960},
+      {kFull, kDirect, false, kExchange, {64}, 21'608},
+      {kFull, kDirect, false, kExchange, {256}, 6'960},
+      {kFull, kDirect, false, kExchange, {1024}, 3'300},
+      {kRing, kRound, false, kReduce, {8, 8}, 660'320},
+      {kRing, kRound, false, kReduce, {16, 16}, 711'020},
+      {kRing, kRound, false, kReduce, {32, 32}, 741'972},
+      {kRing, kRound, false, kReduce, {64, 64}, 768'428},
+      {kRing, kRound, false, kReduce, {4, 4, 4}, 564'620},
+      {kRing, kRound, false, kReduce, {8, 8, 4}, 660'320},
+      {kRing, kRound, false, kReduce, {16, 8, 8}, 711'020},
+      {kRing, kRound, false, kReduce, {32, 32, 16}, 741'972},
+  };
+  for (const Measured& one : sweep) {
+    const Config config = config_of(
+        sweep_dimensions(one), std::vector<system::Algorithm>(one.sizes.size(), {one.algorithm}), one.aware);
+    const Programs programs(static_cast<std::size_t>(config.network.npus()),
+                            chain({collective(one.collective, 64 << 20)}));
+    EXPECT_EQ(run(config, programs).cycles(), one.cycles) << "case " << &one - sweep.data();
+  }
+}
+
 chakra::Node peer(NodeKind kind, std::uint32_t other, std::uint32_t tag) {
   chakra::Node node{.comm_size = 100, .source = other, .destination = other, .tag = tag, .kind = kind};
   node.set(Has::comm_size);
