@@ -90,7 +90,8 @@ void write_results(const AstraOptions& options, const simulation::SimulationConf
   const std::string header =
       garnet ? "# The run went over Garnet's network; this is the analytical one with the same links.\n" : "";
   simulation::SimulationConfig shown = config;
-  // Garnet's messages do share links, whatever its counterpart says of itself.
+  // Garnet's messages do share links, whatever its counterpart says of itself. What would help is tried on
+  // the network of the run, so not here.
   if (garnet) simulation::analytical(shown).contention = network::Contention::links;
   const report::Run run{
       .name = options.run_name,
@@ -98,7 +99,7 @@ void write_results(const AstraOptions& options, const simulation::SimulationConf
       .version = version_text(),
       .config = shown,
       .observed = observed,
-      .why = report::why(config, observed.result),
+      .why = report::why(config, observed.result, !garnet),
       .cost_dollars = network::cost_in_dollars(config.network)};
   const std::filesystem::path folder = options.output.folder;
   claim(options.output, folder, "simulate", run.setup_yaml);

@@ -178,7 +178,8 @@ std::vector<FlowsTry> try_changes(const setup::Setup& setup, const std::vector<s
                                   const std::vector<network::FlowSpec>& flows,
                                   const network::FlowsResult& result) {
   if (result.finished != flows.size() || result.makespan == Duration{}) return {};
-  if (result.record.count("packet_hops") > kMostHops || flows.size() > kMostFlows) return {};
+  const std::uint64_t hops = result.record.count("packet_hops") + result.record.count("flit_hops");
+  if (hops > kMostHops || flows.size() > kMostFlows) return {};
   std::vector<FlowsTry> tries = likely_changes(setup, result);
   for (FlowsTry& one : tries)
     one.makespan = makespan_with(setup, overrides, one.change, flows, result.makespan);

@@ -4,6 +4,7 @@
 
 #include "overture/network/analytical/closed_form.h"
 #include "overture/network/analytical/shared_links.h"
+#include "overture/network/credits.h"
 #include "overture/network/flow/flow_network.h"
 #include "overture/network/packet/packet_network.h"
 #include "overture/network/rotor/rotor_network.h"
@@ -26,6 +27,7 @@ Made make(const FlowNetworkConfig& config, sim::EventQueue& events) {
 }
 
 Made make(const PacketNetworkConfig& config, sim::EventQueue& events) {
+  if (has_credits(config)) return make_credit_network(config, events);
   return std::make_unique<packet::PacketNetwork>(make_topology(config.topology), config.packets, events,
                                                  config.faults);
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "overture/network/credits.h"
 #include "overture/network/named_links.h"
 #include "overture/network/packet/run_flows.h"
 #include "overture/network/rotor/link_numbers.h"
@@ -13,8 +14,19 @@ namespace {
 
 using Monitor = std::optional<MonitorConfig>;
 
+FlowsResult play(const NetworkConfig& config, const std::vector<FlowSpec>& flows, const RunLimits& limits,
+                 const Monitor& monitor) {
+  sim::EventQueue events;
+  const auto network = make_network(config, events);
+  if (monitor) network->watch(*monitor);
+  FlowsResult result{play_flows(*network, events, flows, limits), {}};
+  result.record = network->record();
+  return result;
+}
+
 FlowsResult run(const PacketNetworkConfig& config, const std::vector<FlowSpec>& flows,
                 const RunLimits& limits, const Monitor& monitor) {
+  if (has_credits(config)) return play(config, flows, limits, monitor);
   const topology::Topology topology = make_topology(config.topology);
   Monitor watched = monitor;
   if (watched) watched = bounded(*watched, topology.graph.links().size());
@@ -55,12 +67,7 @@ FlowsResult run(const RotorNetworkConfig& config, const std::vector<FlowSpec>& f
 template <class Config>
 FlowsResult run(const Config& config, const std::vector<FlowSpec>& flows, const RunLimits& limits,
                 const Monitor& monitor) {
-  sim::EventQueue events;
-  const auto network = make_network(config, events);
-  if (monitor) network->watch(*monitor);
-  FlowsResult result{play_flows(*network, events, flows, limits), {}};
-  result.record = network->record();
-  return result;
+  return play(config, flows, limits, monitor);
 }
 
 }  // namespace

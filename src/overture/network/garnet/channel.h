@@ -58,20 +58,30 @@ struct Credit {
 };
 
 // What a flit meets between two neighbours. A link that is narrower than a flit takes `parts` cycles for
-// each, and has a bridge at either end; so has its credit link.
+// each, and has a bridge at either end, which takes `bridge` cycles; so has its credit link.
 struct GarnetWire {
   int latency = 1;
   int parts = 1;
+  int bridge = 2;
   int width = 0;     // bits
   int pipeline = 0;  // of the receiving router, beyond its first cycle
 
+  int credit_parts = 0;  // cycles that its credit link takes for a credit; 0: as many as for a flit
+
   bool serialised() const { return parts > 1; }
+  // What a credit meets on its way back.
+  GarnetWire back() const {
+    GarnetWire wire = *this;
+    if (credit_parts > 0) wire.parts = credit_parts;
+    return wire;
+  }
 };
 
 // A virtual channel as its receiver sees it: at most one packet, and of it what has arrived and not gone on.
 struct Buffer {
   std::int32_t message = kNone;
   std::int32_t out = kNone;     // channel that the packet leaves by
+  std::int32_t vnet = 0;        // there
   std::int32_t out_vc = kNone;  // there; none until its head goes
   std::int32_t held = 0;
   std::int32_t sent = 0;
@@ -115,9 +125,8 @@ struct Channel {
 // When what is handed over in the cycle after `now` can be used at the other end.
 inline Cycle arrival(Cycle now, const GarnetWire& wire, Cycle& free) {
   if (!wire.serialised()) return now + 1 + wire.latency;
-  const Cycle start = std::max(now + 3, free);  // two cycles in the bridge
-  free = start + wire.parts;
-  return free + 1 + wire.latency;  // and the other bridge's
+  free = std::max(now + 1 + wire.bridge, free) + wire.parts;
+  return free - 1 + wire.bridge + wire.latency;
 }
 
 inline int Channel::lowest_idle(int first, int count) const {

@@ -8,6 +8,7 @@
 #include <memory>
 #include <vector>
 
+#include "overture/network/garnet/config.h"
 #include "overture/network/garnet/fabric.h"
 #include "overture/network/garnet/wheel.h"
 #include "overture/network/link_load.h"
@@ -24,18 +25,36 @@ struct GarnetStatistics {
   std::vector<std::int64_t> packets_of_vnet;
 };
 
+// What an engine is told beside its fabric.
+struct EngineSettings {
+  int flits_per_packet = 1;  // of every packet but, where it is told so, a message's last
+  std::int64_t flit_bytes = 16;
+  Duration cycle = kCycle;
+  // Garnet's interfaces sleep while packets wait, a virtual channel is idle and no flit is left to send:
+  // something else must wake them.
+  bool sleepy = true;
+  // Packets enter a router port by port: that is how they are dealt out to switches.
+  bool port_by_port = false;
+};
+
+// Packets of a message; the last has as many flits as the others unless it says otherwise.
+struct PacketCount {
+  std::int64_t packets = 1;
+  std::int32_t last_flits = 0;
+};
+
 class GarnetEngine {
  public:
   // Told of every tail that arrives, interfaces in ascending order: the message it belongs to.
   using Arrived = std::function<void(std::int32_t message)>;
 
-  GarnetEngine(const GarnetConfig& config, Arrived arrived);
+  GarnetEngine(std::unique_ptr<GarnetFabric> fabric, const EngineSettings& settings, Arrived arrived);
   virtual ~GarnetEngine() = default;
   GarnetEngine(const GarnetEngine&) = delete;
   GarnetEngine& operator=(const GarnetEngine&) = delete;
 
   // Queues the packets of a message. `message` is the caller's number and comes back with every tail.
-  void send(std::int32_t message, int from, int to, int vnet, std::int64_t packets);
+  void send(std::int32_t message, int from, int to, int lane, const PacketCount& count);
 
   // Something happens at the rank in this cycle, which wakes its interface.
   void wake(int rank);
@@ -48,17 +67,18 @@ class GarnetEngine {
 
   const GarnetStatistics& statistics() const { return statistics_; }
 
-  const std::vector<Channel>& channels() const { return fabric_.channels(); }
-  // From now on notes in `load` what links between routers carry: channel c is link `links[c]` there, or
+  const std::vector<Channel>& channels() const { return fabric_->channels(); }
+  // From now on notes in `load` what links carry: channel c is link `links[c]` there, or
   // none. `load` outlives the engine.
   void watch(LinkLoad& load, std::vector<std::int32_t> links);
 
  protected:
   struct Queued {
     std::int32_t message;
+    std::int32_t last_flits;
     std::int64_t packets;
   };
-  // One vnet of an interface.
+  // One way from an interface into its router.
   struct Lane {
     Ring<Queued> waiting;          // messages with packets that have no virtual channel yet
     Ring<std::uint16_t> injected;  // virtual channels with flits to send, oldest first
@@ -72,7 +92,7 @@ class GarnetEngine {
   virtual void wake_interface(int rank) = 0;  // in cycle soonest_
 
   Channel& channel(int c) { return channels_[static_cast<std::size_t>(c)]; }
-  Lane& lane(int rank, int vnet) { return lanes_[static_cast<std::size_t>(rank * fabric_.vnets() + vnet)]; }
+  Lane& lane(int rank, int lane) { return lanes_[static_cast<std::size_t>(fabric_->injection(rank, lane))]; }
 
   // interface.cpp
   void inject_and_send(int rank, Cycle now);
@@ -84,7 +104,7 @@ class GarnetEngine {
   void take(Channel& c, const Credit& credit);
   bool holds_flits(int router);
 
-  GarnetFabric fabric_;
+  std::unique_ptr<GarnetFabric> fabric_;
   std::vector<Channel>& channels_;
   std::vector<Router>& routers_;
   int vcs_;
@@ -96,6 +116,7 @@ class GarnetEngine {
   struct Packet {  // in a virtual channel of an interface
     std::int32_t message = kNone;
     std::int32_t sent = 0;
+    std::int32_t flits = 0;
   };
   struct Request {
     std::int32_t input;  // channel
@@ -106,13 +127,13 @@ class GarnetEngine {
   void inject(Lane& mine, int number, Cycle now);
   void send_flit(Lane& mine, int number, Cycle now);
   int choose(Channel& input);
-  bool eligible(const Buffer& buffer, int vnet);
+  bool eligible(const Buffer& buffer);
   void grant(int output, int inputs, Cycle now);
   void pass(const Request& winner, int output, Cycle now);
   void note_flit(int output, Cycle now);
 
   int all_vcs_;
-  int flits_per_packet_;
+  EngineSettings settings_;
   Arrived arrived_;
   std::vector<Lane> lanes_;
   std::vector<Packet> packets_;   // by injection channel and virtual channel
@@ -127,8 +148,9 @@ class GarnetEngine {
 
   LinkLoad* load_ = nullptr;  // null: nobody watches
   std::vector<std::int32_t> links_;
-  std::int64_t flit_bytes_;
 };
+
+EngineSettings settings_of(const GarnetConfig& config);
 
 // The one that the config needs: the original's ways where they are asked for, or where links are wider than
 // a flit.

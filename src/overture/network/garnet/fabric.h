@@ -1,12 +1,11 @@
-// Who is wired to whom, and which way a packet goes: the channels and routers of a config, numbered as Garnet
-// numbers them, since its round-robin arbiters depend on that.
+// Who is wired to whom, and which way a packet goes. astra_fabric.h wires what ASTRA-sim's Garnet has,
+// graph_fabric.h any topology.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
-#include "overture/base/ids.h"
 #include "overture/network/garnet/channel.h"
-#include "overture/network/garnet/config.h"
 
 namespace overture::network::garnet {
 
@@ -16,43 +15,53 @@ struct Router {
   std::uint32_t sprayed = 0;      // packets sent up to switches so far
 };
 
+// Where a packet goes on: the channel, or none where its vnet has no link, and its vnet there.
+struct Hop {
+  std::int32_t channel = kNone;
+  std::int32_t vnet = 0;
+};
+
 class GarnetFabric {
  public:
-  explicit GarnetFabric(const GarnetConfig& config);
+  struct Counts {
+    int ranks = 0;
+    int lanes = 0;  // of a rank, each with a channel into its router
+    int vnets = 0;  // sets of virtual channels that packets do not share
+    int vcs = 0;    // virtual channels of a vnet
+  };
 
-  int ranks() const { return ranks_; }
-  int vnets() const { return vnets_; }
-  int vcs() const { return vcs_; }
+  virtual ~GarnetFabric() = default;
+  GarnetFabric(const GarnetFabric&) = delete;
+  GarnetFabric& operator=(const GarnetFabric&) = delete;
+
+  int ranks() const { return counts_.ranks; }
+  int lanes() const { return counts_.lanes; }
+  int vnets() const { return counts_.vnets; }
+  int vcs() const { return counts_.vcs; }
 
   std::vector<Channel>& channels() { return channels_; }
   const std::vector<Channel>& channels() const { return channels_; }
   std::vector<Router>& routers() { return routers_; }
 
-  // The channel from a rank into its router, and the one back.
-  int injection(int rank, int vnet) const { return rank * vnets_ + vnet; }
-  int ejection(int rank, int vnet) const { return (ranks_ + rank) * vnets_ + vnet; }
+  // The channel from a rank into its router. These are the first channels.
+  int injection(int rank, int lane) const { return rank * counts_.lanes + lane; }
 
-  // The channel by which a packet of `vnet` to `destination` leaves a router. Advances the router's spray.
-  // None where the vnet has no link.
-  int next(int router, int destination, int vnet);
+  // How a packet of `message` that came through channel `came` on `vnet` leaves the router there.
+  virtual Hop next(const Channel& came, std::int32_t message, int destination, int vnet) = 0;
 
- private:
-  int add(Channel channel, int first_vnet, int count, const GarnetConfig& config);
-  void connect(const GarnetConfig& config);
-  void add_ring(const GarnetConfig& config, int dimension, int vnet);
-  void add_switches(const GarnetConfig& config);
-  void number_ports();
+ protected:
+  explicit GarnetFabric(const Counts& counts) : counts_(counts) {}
 
-  int ranks_;
-  int vnets_;
-  int vcs_;
-  int ring_vnets_;  // the first so many go round rings, the others through switches
-  int switches_;
+  // A channel with virtual channels of the vnets from `first_vnet` on, whose buffers have so many flits.
+  int add(Channel channel, int first_vnet, const std::vector<int>& buffers);
+  // Tells the channels which ports of their routers they have.
+  void note_ports();
+
   std::vector<Channel> channels_;
   std::vector<Router> routers_;
-  std::vector<std::int32_t> ring_;  // by router and vnet
-  std::vector<std::int32_t> up_;    // by rank and switch
-  std::vector<std::int32_t> down_;  // by switch and rank
+
+ private:
+  Counts counts_;
 };
 
 }  // namespace overture::network::garnet

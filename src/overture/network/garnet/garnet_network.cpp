@@ -28,7 +28,7 @@ void GarnetNetwork::carry(const Message& message, Action delivered) {
   const std::int32_t number = streams_.add(
       {.from = index(message.from), .to = index(message.to), .vnet = message.lane, .tag = message.stream},
       packets, delivered);
-  engine_->send(number, index(message.from), index(message.to), message.lane, packets);
+  engine_->send(number, index(message.from), index(message.to), message.lane, {.packets = packets});
   arm();
 }
 

@@ -4,10 +4,10 @@
 namespace overture::network::garnet {
 
 void GarnetEngine::inject_and_send(int rank, Cycle now) {
-  for (int v = 0; v < fabric_.vnets(); ++v) {
+  for (int v = 0; v < fabric_->lanes(); ++v) {
     Lane& mine = lane(rank, v);
-    if (!mine.waiting.empty()) inject(mine, fabric_.injection(rank, v), now);
-    if (!mine.injected.empty()) send_flit(mine, fabric_.injection(rank, v), now);
+    if (!mine.waiting.empty()) inject(mine, fabric_->injection(rank, v), now);
+    if (!mine.injected.empty()) send_flit(mine, fabric_->injection(rank, v), now);
   }
 }
 
@@ -20,11 +20,12 @@ void GarnetEngine::inject(Lane& mine, int number, Cycle now) {
     if (!c.is_idle(vc)) continue;
     c.set_busy(vc);
     Queued& message = mine.waiting.front();
-    packet(number, vc) = {.message = message.message};
+    const std::int32_t flits = message.packets == 1 ? message.last_flits : settings_.flits_per_packet;
+    packet(number, vc) = {.message = message.message, .flits = flits};
     mine.injected.push(static_cast<std::uint16_t>(vc));
     if (--message.packets == 0) mine.waiting.pop();
     statistics_.packet_cycles -= now;
-    statistics_.flit_cycles -= now * flits_per_packet_;
+    statistics_.flit_cycles -= now * flits;
     return;
   }
 }
@@ -38,7 +39,8 @@ void GarnetEngine::send_flit(Lane& mine, int number, Cycle now) {
   --credits;
   Packet& sending = packet(number, vc);
   const std::int32_t position = sending.sent++;
-  const bool tail = sending.sent == flits_per_packet_;
+  if (load_ != nullptr) note_flit(number, now);
+  const bool tail = sending.sent == sending.flits;
   push_flit(number, {.message = sending.message, .vc = vc, .head = position == 0, .tail = tail}, position,
             now);
   if (tail) mine.injected.pop();

@@ -13,11 +13,16 @@ int divide_up(int a, int b) { return (a + b - 1) / b; }
 }  // namespace
 
 OriginalEngine::OriginalEngine(const GarnetConfig& config, Arrived arrived)
-    : GarnetEngine(config, std::move(arrived)),
+    : OriginalEngine(config, std::make_unique<AstraFabric>(config), std::move(arrived)) {}
+
+OriginalEngine::OriginalEngine(const GarnetConfig& config, std::unique_ptr<AstraFabric> fabric,
+                               Arrived arrived)
+    : GarnetEngine(std::move(fabric), settings_of(config), std::move(arrived)),
+      astra_(static_cast<const AstraFabric&>(*fabric_)),
       pipeline_(config.router_latency - 1),
       delayed_(channels_.size()) {
   add_lines(config);
-  pending_.resize(4 * lines_.size() + static_cast<std::size_t>(fabric_.ranks()) + routers_.size());
+  pending_.resize(4 * lines_.size() + static_cast<std::size_t>(fabric_->ranks()) + routers_.size());
 }
 
 void OriginalEngine::add_lines(const GarnetConfig& config) {
@@ -218,21 +223,21 @@ void OriginalEngine::read_credit(int number, Cycle now) {
 void OriginalEngine::run_interface(int rank, Cycle now) {
   inject_and_send(rank, now);
   bool awake = false;
-  for (int v = 0; v < fabric_.vnets(); ++v) {
-    Heap& arrived = data(fabric_.ejection(rank, v)).queues[Line::at_receiver];
+  for (int v = 0; v < fabric_->vnets(); ++v) {
+    Heap& arrived = data(astra_.ejection(rank, v)).queues[Line::at_receiver];
     if (arrived.ready(now)) {
       const Item item = arrived.pop();
       --in_flight_;
-      accept(fabric_.ejection(rank, v), {.message = item.message, .vc = item.vc, .tail = item.tail}, now);
+      accept(astra_.ejection(rank, v), {.message = item.message, .vc = item.vc, .tail = item.tail}, now);
     }
     awake = awake || arrived.ready(now) || !lane(rank, v).injected.empty();
   }
-  for (int v = 0; v < fabric_.vnets(); ++v) {
-    Heap& returned = credits(fabric_.injection(rank, v)).queues[Line::at_receiver];
+  for (int v = 0; v < fabric_->vnets(); ++v) {
+    Heap& returned = credits(fabric_->injection(rank, v)).queues[Line::at_receiver];
     if (returned.ready(now)) {
       const Item item = returned.pop();
       --in_flight_;
-      take(channel(fabric_.injection(rank, v)), {.vc = item.vc, .frees = item.tail});
+      take(channel(fabric_->injection(rank, v)), {.vc = item.vc, .frees = item.tail});
     }
     awake = awake || returned.ready(now);
   }

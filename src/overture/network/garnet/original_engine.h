@@ -4,6 +4,7 @@
 // numbers where credits are scarce.
 #pragma once
 
+#include "overture/network/garnet/astra_fabric.h"
 #include "overture/network/garnet/engine.h"
 #include "overture/network/garnet/line.h"
 
@@ -16,6 +17,8 @@ class OriginalEngine final : public GarnetEngine {
   void run(Cycle now) override;
 
  private:
+  OriginalEngine(const GarnetConfig& config, std::unique_ptr<AstraFabric> fabric, Arrived arrived);
+
   // What is woken: the parts of every line, then the interfaces, then the routers.
   enum Part { near_bridge, link, far_bridge, unit };
   struct Delayed {  // in the pipeline of a router
@@ -30,7 +33,7 @@ class OriginalEngine final : public GarnetEngine {
   void add_lines(const GarnetConfig& config);
   int part(int line, Part which) const { return 4 * line + which; }
   int interface(int rank) const { return 4 * static_cast<int>(lines_.size()) + rank; }
-  int router(int number) const { return interface(fabric_.ranks()) + number; }
+  int router(int number) const { return interface(fabric_->ranks()) + number; }
   int receiver(int line);
   Line& data(int number) { return lines_[static_cast<std::size_t>(2 * number)]; }
   Line& credits(int number) { return lines_[static_cast<std::size_t>(2 * number + 1)]; }
@@ -48,6 +51,7 @@ class OriginalEngine final : public GarnetEngine {
   void run_interface(int rank, Cycle now);
   void run_router(int number, Cycle now);
 
+  const AstraFabric& astra_;  // the engine's own
   int pipeline_;
   std::int64_t in_flight_ = 0;  // flits, parts and credits on lines and in pipelines
   bool progress_ = false;       // something was handed over in this cycle

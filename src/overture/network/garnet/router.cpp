@@ -10,7 +10,8 @@ void GarnetEngine::enter(Channel& c, const Flit& flit) {
   Buffer& buffer = c.buffers[c.at(flit.vc)];
   if (flit.head) {
     const int destination = destination_[static_cast<std::size_t>(flit.message)];
-    buffer = {.message = flit.message, .out = fabric_.next(c.to, destination, flit.vc / vcs_)};
+    const Hop hop = fabric_->next(c, flit.message, destination, flit.vc / vcs_);
+    buffer = {.message = flit.message, .out = hop.channel, .vnet = hop.vnet};
     check(buffer.out != kNone, "a packet is on a vnet that leads to its destination");
     if (c.occupied.empty()) {
       busy_inputs_[static_cast<std::size_t>(c.to)][static_cast<std::size_t>(c.in_port) / 64] |=
@@ -51,10 +52,9 @@ int GarnetEngine::choose(Channel& input) {
   for (const std::uint16_t vc : input.occupied) {
     const Buffer& buffer = input.buffers[input.at(vc)];
     if (buffer.held == 0) continue;
-    const int vnet = vc / vcs_;
-    std::uint64_t& seen = seen_[static_cast<std::size_t>(buffer.out * fabric_.vnets() + vnet)];
+    std::uint64_t& seen = seen_[static_cast<std::size_t>(buffer.out * fabric_->vnets() + buffer.vnet)];
     if (std::exchange(seen, stamp_) == stamp_) continue;
-    if (!eligible(buffer, vnet)) continue;
+    if (!eligible(buffer)) continue;
     const int distance =
         vc >= input.scan_pointer ? vc - input.scan_pointer : vc - input.scan_pointer + all_vcs_;
     if (distance >= least) continue;
@@ -65,9 +65,9 @@ int GarnetEngine::choose(Channel& input) {
   return best;
 }
 
-bool GarnetEngine::eligible(const Buffer& buffer, int vnet) {
+bool GarnetEngine::eligible(const Buffer& buffer) {
   const Channel& output = channel(buffer.out);
-  if (buffer.out_vc == kNone) return output.lowest_idle(vnet * vcs_, vcs_) != kNone;
+  if (buffer.out_vc == kNone) return output.lowest_idle(buffer.vnet * vcs_, vcs_) != kNone;
   return output.credits[output.at(buffer.out_vc)] > 0;
 }
 
@@ -93,7 +93,7 @@ void GarnetEngine::pass(const Request& winner, int output, Cycle now) {
   Channel& out = channel(output);
   Buffer& buffer = in.buffers[in.at(winner.vc)];
   if (buffer.out_vc == kNone) {
-    buffer.out_vc = out.lowest_idle(winner.vc / vcs_ * vcs_, vcs_);
+    buffer.out_vc = out.lowest_idle(buffer.vnet * vcs_, vcs_);
     out.set_busy(buffer.out_vc);
   }
   --out.credits[out.at(buffer.out_vc)];

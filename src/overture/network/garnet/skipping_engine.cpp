@@ -5,10 +5,12 @@
 
 namespace overture::network::garnet {
 
-SkippingEngine::SkippingEngine(const GarnetConfig& config, Arrived arrived)
-    : GarnetEngine(config, std::move(arrived)),
-      sprays_(config.wiring == Wiring::switches && config.switches > 1),
-      interface_marked_(static_cast<std::size_t>(fabric_.ranks()), -1),
+SkippingEngine::SkippingEngine(std::unique_ptr<GarnetFabric> fabric, const EngineSettings& settings,
+                               Arrived arrived)
+    : GarnetEngine(std::move(fabric), settings, std::move(arrived)),
+      port_by_port_(settings.port_by_port),
+      sleepy_(settings.sleepy),
+      interface_marked_(static_cast<std::size_t>(fabric_->ranks()), -1),
       router_marked_(routers_.size(), -1) {}
 
 void SkippingEngine::run(Cycle now) {
@@ -20,8 +22,7 @@ void SkippingEngine::run(Cycle now) {
   entered_.clear();
   interface_credits_.clear();
   sort_out(now);
-  // Port by port: that is how packets are dealt out to switches.
-  if (sprays_) std::sort(entered_.begin(), entered_.end());
+  if (port_by_port_) std::sort(entered_.begin(), entered_.end());
   for (const int number : entered_) enter(channel(number), pop_flit(number));
   std::sort(interfaces_.begin(), interfaces_.end());
   std::sort(received_.begin(), received_.end());
@@ -95,7 +96,7 @@ Flit SkippingEngine::pop_flit(int number) {
 // The receiver of channel `number` has passed a flit on.
 void SkippingEngine::push_credit(int number, Credit credit, Cycle now) {
   Channel& c = channel(number);
-  credit.when = arrival(now, c.wire, c.credit_free);
+  credit.when = arrival(now, c.wire.back(), c.credit_free);
   if (c.returned.empty()) schedule(credit.when, credit_arrives, number);
   c.returned.push(credit);
 }
@@ -115,16 +116,16 @@ void SkippingEngine::take_credit(int number) {
 void SkippingEngine::rest(int rank, Cycle now) {
   bool awake = false;
   bool useful = false;
-  for (int v = 0; v < fabric_.vnets(); ++v) {
+  for (int v = 0; v < fabric_->lanes(); ++v) {
     Lane& mine = lane(rank, v);
-    const Channel& c = channel(fabric_.injection(rank, v));
+    const Channel& c = channel(fabric_->injection(rank, v));
     if (!mine.injected.empty()) {
       awake = true;
       useful = useful || c.credits[c.at(mine.injected.front())] > 0;
     }
     useful = useful || (!mine.waiting.empty() && c.lowest_idle(c.first_vc, vcs_) != kNone);
   }
-  if (awake && useful) schedule(now + 1, interface_wakes, rank);
+  if (useful && (awake || !sleepy_)) schedule(now + 1, interface_wakes, rank);
 }
 
 }  // namespace overture::network::garnet

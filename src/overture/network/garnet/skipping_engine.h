@@ -12,7 +12,7 @@ namespace overture::network::garnet {
 
 class SkippingEngine final : public GarnetEngine {
  public:
-  SkippingEngine(const GarnetConfig& config, Arrived arrived);
+  SkippingEngine(std::unique_ptr<GarnetFabric> fabric, const EngineSettings& settings, Arrived arrived);
 
   void run(Cycle now) override;
 
@@ -33,7 +33,8 @@ class SkippingEngine final : public GarnetEngine {
   void take_credit(int number);
   void rest(int rank, Cycle now);
 
-  bool sprays_;
+  bool port_by_port_;
+  bool sleepy_;
   // What is due in the current cycle.
   std::vector<std::uint32_t> due_;
   std::vector<int> interfaces_;

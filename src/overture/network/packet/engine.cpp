@@ -101,6 +101,9 @@ std::uint64_t notifications(const Transport&) {
 Engine::AnyStack Engine::make_stack(const topology::Topology& topology, const PacketConfig& config,
                                     Pause pause) {
   require_sound(config);
+  check(config.lossless.control != LinkControl::credits || config.transport == TransportKind::tcp ||
+            config.transport == TransportKind::ndp || config.transport == TransportKind::htsim_dctcp,
+        "links with credits have an engine of their own");
   switch (config.transport) {
     case TransportKind::tcp:
       return std::make_unique<Stack<Fabric, Tcp>>(

@@ -9,20 +9,14 @@
 namespace overture::network::packet {
 namespace {
 
-void require_sound_credits(const LosslessConfig& lossless, Bytes packet) {
+void require_sound_credits(const LosslessConfig& lossless) {
   const CreditConfig& credits = lossless.credits;
   require(credits.flit.count() > 0 && credits.flit.count() <= kMaxPacket,
           "lossless.credits: a flit has 1 to 65535 B");
   require(credits.channels > 0 && credits.channels <= 1024,
           "lossless.credits: a class has 1 to 1024 channels");
   require(credits.router_delay >= Duration::zero(), "lossless.credits: the router delay cannot be negative");
-  const std::int64_t flits = (packet.count() + credits.flit.count() - 1) / credits.flit.count();
-  require(flits * credits.flit.count() <= kMaxPacket,
-          "lossless.credits: a packet of whole flits has at most 65535 B");
-  require(
-      flits <= credits.buffer_flits,
-      "lossless.credits: a channel's buffer holds at least one packet (give it more flits, or make packets "
-      "smaller)");
+  require(credits.buffer_flits > 0, "lossless.credits: a channel's buffer holds at least one flit");
   require(lossless.small_first.empty(), "lossless: with credits there are no priorities");
 }
 
@@ -45,7 +39,7 @@ void require_sound_lossless(const LosslessConfig& lossless, Bytes packet) {
   require(ecn.min.value_or(Bytes{}) >= Bytes{}, "lossless.ecn: min is at least 0 B");
   require(!ecn.max || *ecn.max >= ecn.min.value_or(Bytes{}), "lossless.ecn: max is at least min");
   require(ecn.probability >= 0 && ecn.probability <= 1, "lossless.ecn: the probability is from 0 to 1");
-  if (lossless.control == LinkControl::credits) return require_sound_credits(lossless, packet);
+  if (lossless.control == LinkControl::credits) return require_sound_credits(lossless);
   require_sound_switches(lossless, packet);
 }
 
@@ -94,6 +88,8 @@ void require_sound_roce(const PacketConfig& config) {
           "roce: the minimum RTO is positive and not above the maximum");
   require(config.paths != topology::PathRule::spray,
           "roce: takes packets out of order for lost ones and cannot be sprayed (try hash_per_flow)");
+  require(config.lossless.control != LinkControl::credits,
+          "roce: runs on switches with pfc or without; links with credits carry transport: plain");
   require_sound_dcqcn(roce.dcqcn);
   require_sound_lossless(config.lossless, roce.payload + roce.header);
 }
@@ -104,6 +100,8 @@ void require_sound_plain(const PacketConfig& config) {
   require(plain.header.count() >= 0 && (plain.payload + plain.header).count() <= kMaxPacket,
           "plain: payload and header together are at most 65535 B");
   require(!plain.inject || plain.inject->bits_per_second() > 0, "plain: the injection rate is above 0");
+  require(!plain.inject || config.lossless.control != LinkControl::credits,
+          "plain: with credits, hosts send as fast as their links (leave plain.inject out)");
   require(config.lossless.control != LinkControl::none,
           "plain: nothing is sent again, so links need pfc or credits");
   require_sound_lossless(config.lossless, plain.payload + plain.header);

@@ -20,21 +20,14 @@ std::int64_t largest_packet(const PacketConfig& config) {
   return (config.roce.payload + config.roce.header).count();
 }
 
-int count_lanes(const LosslessConfig& config) {
-  if (config.control == LinkControl::credits) return 2;  // before and after a dateline
-  return 2 + static_cast<int>(config.small_first.size());
-}
+int count_lanes(const LosslessConfig& config) { return 2 + static_cast<int>(config.small_first.size()); }
 
 // Runs before anything is allocated.
 const topology::Topology& with_room_for_ports(const topology::Topology& topology,
                                               const PacketConfig& config) {
   const std::size_t links = topology.graph.links().size();
   const auto lanes = static_cast<std::size_t>(count_lanes(config.lossless));
-  std::size_t per_lane = sizeof(LaneQueue) + sizeof(Ingress);
-  if (config.lossless.control == LinkControl::credits) {
-    per_lane = sizeof(LaneQueue) + sizeof(ChannelCredits) +
-               sizeof(std::int64_t) * static_cast<std::size_t>(config.lossless.credits.channels);
-  }
+  const std::size_t per_lane = sizeof(LaneQueue) + sizeof(Ingress);
   const std::size_t bytes = links * (sizeof(Port) + sizeof(PortMore) + lanes * per_lane);
   require_memory(config, links, bytes);
   return topology;
@@ -61,8 +54,7 @@ Calendar make_calendar(const topology::Graph& graph, const PacketConfig& config)
   const int shift = std::clamp(static_cast<int>(std::log2(kPerBucket / per_ps)), 0, 40);
   const int bits = std::clamp(static_cast<int>(std::ceil(std::log2(reach))) - shift + 1, 6, kMaxBits);
   const auto links = static_cast<std::uint32_t>(graph.links().size());
-  return {links * static_cast<std::uint32_t>(3 + count_lanes(config.lossless)), shift, bits,
-          static_cast<std::int64_t>(2 * reach)};
+  return {links * 3, shift, bits, static_cast<std::int64_t>(2 * reach)};
 }
 
 // Per link the one the other way: of parallel cables, the first belongs to the first.
@@ -88,10 +80,9 @@ std::vector<std::uint32_t> opposites(const topology::Graph& graph) {
 }  // namespace
 
 LosslessFabric::LosslessFabric(const topology::Topology& topology, const PacketConfig& config)
-    : credits_(config.lossless.control == LinkControl::credits),
-      pfc_(config.lossless.control == LinkControl::pfc),
+    : pfc_(config.lossless.control == LinkControl::pfc),
       lanes_(count_lanes(config.lossless)),
-      last_lane_(static_cast<std::uint8_t>(credits_ ? 0 : lanes_ - 1)),
+      last_lane_(static_cast<std::uint8_t>(lanes_ - 1)),
       hosts_(topology.graph.hosts()),
       host_links_(static_cast<std::uint32_t>(topology.graph.first_link(hosts_))),
       ports_(with_room_for_ports(topology, config).graph.links().size()),
@@ -109,14 +100,7 @@ LosslessFabric::LosslessFabric(const topology::Topology& topology, const PacketC
     port.mark_min = config.lossless.ecn.min_at(rate).count();
     port.mark_max = config.lossless.ecn.max_at(rate).count();
   }
-  if (credits_) {
-    flit_ = config.lossless.credits.flit.count();
-    router_delay_ = config.lossless.credits.router_delay.count();
-    channels_per_lane_ = config.lossless.credits.channels;
-    build_credits(graph);
-  } else {
-    build_buffers(graph, config.lossless, largest_packet(config));
-  }
+  build_buffers(graph, config.lossless, largest_packet(config));
 }
 
 void LosslessFabric::build_ports(const topology::Graph& graph) {
@@ -164,10 +148,6 @@ void LosslessFabric::send_now(std::uint32_t link, int lane, const Packet& packet
   const std::uint32_t index = take_parcel(packet);
   Packet& copy = parcels_[index].packet;
   copy.route >>= routes_.bits();
-  if (credits_) {
-    copy.size = static_cast<std::uint16_t>((copy.size + flit_ - 1) / flit_ * flit_);
-    use_credit(link, static_cast<std::uint8_t>(lane));
-  }
   start(link, ports_[link], index, static_cast<std::uint8_t>(lane));
 }
 
@@ -175,7 +155,6 @@ void LosslessFabric::send_control(std::uint32_t link, const Packet& packet) {
   const std::uint32_t index = take_parcel(packet);
   Packet& copy = parcels_[index].packet;
   copy.route >>= routes_.bits();
-  if (credits_) copy.size = static_cast<std::uint16_t>((copy.size + flit_ - 1) / flit_ * flit_);
   enqueue(link, 0, index);
 }
 
@@ -187,11 +166,10 @@ void LosslessFabric::put_on_wire(std::uint32_t id, Port& port, std::uint32_t ind
   append(port.wire, index);
 }
 
-// The link is free and the lane open; with credits, one was used.
+// The link is free and the lane open.
 void LosslessFabric::start(std::uint32_t id, Port& port, std::uint32_t index, std::uint8_t lane) {
   Parcel& parcel = parcels_[index];
   port.bytes += parcel.packet.size;
-  if (credits_) return start_flits(id, port, index, lane);
   parcel.lane = lane;
   port.free_at = now_ + serialisation(port, more_[id], parcel.packet.size);
   put_on_wire(id, port, index, port.free_at + port.delay);
@@ -202,35 +180,23 @@ void LosslessFabric::start(std::uint32_t id, Port& port, std::uint32_t index, st
 // Starts the first packet of the best lane that may; false if there is none. The link is free.
 bool LosslessFabric::start_waiting(std::uint32_t id) {
   Port& port = ports_[id];
-  for (;;) {
-    const auto ready = static_cast<unsigned>(port.waiting & ~port.blocked);
-    if (ready == 0) return false;
-    std::uint8_t lane = static_cast<std::uint8_t>(std::countr_zero(ready));
-    if (credits_) {  // in turns
-      const unsigned behind = ready & ~((2U << port.turn) - 1);
-      if (behind != 0) lane = static_cast<std::uint8_t>(std::countr_zero(behind));
-      if (!has_credit(id, lane)) continue;  // it is blocked now
-      use_credit(id, lane);
-      port.turn = lane;
-    }
-    LaneQueue& queue = queues_[lane_id(id, lane)];
-    const std::uint32_t index = take_first(queue.parcels);
-    const std::int64_t size = parcels_[index].packet.size;
-    queue.bytes -= size;
-    more_[id].queued -= size;
-    if (queue.parcels.empty()) port.waiting = static_cast<std::uint8_t>(port.waiting & ~(1U << lane));
-    start(id, port, index, lane);
-    if ((port.waiting & ~port.blocked) != 0 && !port.armed) arm(id);
-    return true;
-  }
+  const auto ready = static_cast<unsigned>(port.waiting & ~port.blocked);
+  if (ready == 0) return false;
+  const auto lane = static_cast<std::uint8_t>(std::countr_zero(ready));
+  LaneQueue& queue = queues_[lane_id(id, lane)];
+  const std::uint32_t index = take_first(queue.parcels);
+  const std::int64_t size = parcels_[index].packet.size;
+  queue.bytes -= size;
+  more_[id].queued -= size;
+  if (queue.parcels.empty()) port.waiting = static_cast<std::uint8_t>(port.waiting & ~(1U << lane));
+  start(id, port, index, lane);
+  if ((port.waiting & ~port.blocked) != 0 && !port.armed) arm(id);
+  return true;
 }
 
 void LosslessFabric::enqueue(std::uint32_t id, std::uint8_t lane, std::uint32_t index) {
   Port& port = ports_[id];
-  if (!has_to_wait(port, lane) && (!credits_ || has_credit(id, lane))) {
-    if (credits_) use_credit(id, lane);
-    return start(id, port, index, lane);
-  }
+  if (!has_to_wait(port, lane)) return start(id, port, index, lane);
   PortMore& more = more_[id];
   LaneQueue& queue = queues_[lane_id(id, lane)];
   const std::int64_t size = parcels_[index].packet.size;
@@ -252,13 +218,9 @@ void LosslessFabric::enqueue(std::uint32_t id, std::uint8_t lane, std::uint32_t 
 
 // At a switch: from link `id` to link `out`.
 void LosslessFabric::forward(std::uint32_t id, std::uint32_t index, std::uint32_t out) {
-  std::uint8_t lane = parcels_[index].lane;
+  const std::uint8_t lane = parcels_[index].lane;
   const std::uint32_t came = lane_id(id, lane);
-  if (credits_) {
-    lane = class_after(ports_[id], lane, ports_[out]);
-  } else if (!admit(came, lane_id(out, lane), parcels_[index].packet.size)) {
-    return drop(out, index);
-  }
+  if (!admit(came, lane_id(out, lane), parcels_[index].packet.size)) return drop(out, index);
   Parcel& parcel = parcels_[index];  // not before: admit() may need a parcel for a pause, and move all
   parcel.from = came;
   if (parcel.packet.kind == Kind::data) mark(out, lane, parcel.packet);
@@ -310,8 +272,7 @@ std::int64_t LosslessFabric::paused(std::uint32_t link) const {
 
 std::size_t LosslessFabric::memory() const {
   return ports_.size() * (sizeof(Port) + sizeof(PortMore)) + parcels_.capacity() * sizeof(Parcel) +
-         queues_.size() * sizeof(LaneQueue) + ingress_.size() * sizeof(Ingress) +
-         channels_.size() * sizeof(ChannelCredits) + returns_.size() * sizeof(std::int64_t);
+         queues_.size() * sizeof(LaneQueue) + ingress_.size() * sizeof(Ingress);
 }
 
 }  // namespace overture::network::packet

@@ -1,7 +1,7 @@
-// A network whose links can be stopped: switches with output queues of strict priorities under PFC, or
-// routers with virtual channels and credits. Carries packets from host to host, as Fabric does for networks
-// that drop, and takes one event per packet and link, and one more where the packet had to wait.
-// lossless_fabric.cpp has links and queues, pfc.cpp and credits.cpp what stops them.
+// A network whose links can be stopped: switches with output queues of strict priorities under PFC. Carries
+// packets from host to host, as Fabric does for networks that drop, and takes one event per packet and link,
+// and one more where the packet had to wait. lossless_fabric.cpp has links and queues, pfc.cpp what stops
+// them. Links with credits are garnet/credit_network.h's.
 #pragma once
 
 #include <cstdint>
@@ -20,9 +20,9 @@ namespace overture::network::packet {
 
 struct LosslessCounts {
   std::uint64_t hops = 0;    // arrivals of a packet at the end of a link
-  std::uint64_t drops = 0;   // by full switches; none with pfc or credits
+  std::uint64_t drops = 0;   // by full switches; none with pfc
   std::uint64_t marks = 0;   // by queues above their threshold
-  std::uint64_t pauses = 0;  // PFC: frames that stop; credits: times that a lane had a packet and no credit
+  std::uint64_t pauses = 0;  // frames that stop
 };
 
 class LosslessFabric {
@@ -48,14 +48,13 @@ class LosslessFabric {
   std::int64_t sending_time(std::uint32_t link, std::int64_t size) const {
     return serialisation(ports_[link], more_[link], size);
   }
-  // Lanes that a host's data may use are 1 to priorities() - 1. With credits there is one for all, 0.
-  int priorities() const { return credits_ ? 1 : lanes_; }
+  // Lanes that a host's data may use are 1 to priorities() - 1.
+  int priorities() const { return lanes_; }
 
   // May a packet leave in this lane as soon as the link is free?
-  bool open(std::uint32_t link, int lane) {
+  bool open(std::uint32_t link, int lane) const {
     const auto bit = static_cast<std::uint8_t>(1U << lane);
-    if (((ports_[link].blocked | ports_[link].waiting) & bit) != 0) return false;
-    return !credits_ || has_credit(link, static_cast<std::uint8_t>(lane));
+    return ((ports_[link].blocked | ports_[link].waiting) & bit) == 0;
   }
   // Starts to send a host's packet, whose route includes `link`, which is free and open().
   void send_now(std::uint32_t link, int lane, const Packet& packet);
@@ -154,19 +153,6 @@ class LosslessFabric {
                             : static_cast<std::int64_t>(alpha_ * static_cast<double>(buffer.free));
   }
 
-  // In credits.cpp.
-  void build_credits(const topology::Graph& graph);
-  void build_datelines(const topology::Graph& graph);
-  bool has_credit(std::uint32_t link, std::uint8_t lane);
-  void use_credit(std::uint32_t link, std::uint8_t lane);
-  void return_credit(std::uint32_t lane, std::int64_t when);
-  std::uint8_t class_after(const Port& in, std::uint8_t lane, const Port& out) const {
-    if (out.ring == 0) return 0;
-    return static_cast<std::uint8_t>((in.ring == out.ring ? lane : 0) | (out.wraps ? 1 : 0));
-  }
-  void start_flits(std::uint32_t id, Port& port, std::uint32_t index, std::uint8_t lane);
-  std::int64_t ready_at(const Port& port, const Parcel& parcel, std::int64_t head) const;
-
   template <bool kFaults, LosslessTransport Transport>
   void run_events(Transport& transport, std::int64_t limit);
   template <bool kFaults, LosslessTransport Transport>
@@ -178,7 +164,6 @@ class LosslessFabric {
   template <LosslessTransport Transport>
   void prefetch(Transport& transport);
 
-  bool credits_;
   bool pfc_;
   int lanes_;               // per link
   std::uint8_t last_lane_;  // where most packets are
@@ -209,16 +194,9 @@ class LosslessFabric {
   double alpha_ = 0;
   std::int64_t xon_gap_ = 0;
   std::uint16_t pause_size_ = 0;
-
-  // Credits.
-  std::vector<ChannelCredits> channels_;  // per link and lane
-  std::vector<std::int64_t> returns_;     // per link, lane and channel: when credits come back, latest first
-  std::int32_t channels_per_lane_ = 0;
-  std::int64_t flit_ = 0;          // bytes
-  std::int64_t router_delay_ = 0;  // ps
 };
 
-// A packet's head (credits) or all of it is at the end of its link.
+// A packet is at the end of its link.
 template <bool kFaults, LosslessTransport Transport>
 inline void LosslessFabric::arrive(Transport& transport, std::uint32_t id) {
   Port& port = ports_[id];
@@ -284,15 +262,8 @@ inline void LosslessFabric::dispatch(Transport& transport, std::int64_t when, st
   }
   if (what >= kTimer) return transport.timer(what & ~kTimer);
   const bool first = (what & kAgain) == 0;
-  const std::uint32_t which = (what & ~kAgain) - 2 * links;
-  if (which < links) {
-    more_[which].wake.happened(when, first);
-    return serve(transport, which);
-  }
-  const std::uint32_t lane = which - links;
-  channels_[lane].wake.happened(when, first);
-  const std::uint32_t link = lane / static_cast<std::uint32_t>(lanes_);
-  unblock(link, static_cast<std::uint8_t>(lane % static_cast<std::uint32_t>(lanes_)));
+  const std::uint32_t link = (what & ~kAgain) - 2 * links;
+  more_[link].wake.happened(when, first);
   serve(transport, link);
 }
 

@@ -16,10 +16,9 @@ enum class Frame : std::uint8_t { packet, pause, resume };
 
 struct alignas(64) Parcel {
   Packet packet;
-  std::int64_t tail = 0;       // credits: when the last flit is in at the end of the link, ps
   std::uint32_t from = kNone;  // lane that it came through; kNone at its source
   std::uint32_t next = kNone;  // behind it on the wire or in the queue; the next free one
-  std::uint8_t lane = 0;       // of the link that it is on: its priority or its class of channels
+  std::uint8_t lane = 0;       // of the link that it is on: its priority
   Frame frame = Frame::packet;
 };
 static_assert(sizeof(Parcel) == 64);
@@ -43,10 +42,7 @@ struct alignas(64) Port {
   std::uint32_t reverse = 0;      // the link the other way
   std::uint8_t waiting = 0;       // lanes with packets in their queues
   std::uint8_t blocked = 0;       // lanes that the far end has stopped
-  std::uint8_t turn = 0;          // credits: the lane that was served last
   bool armed = false;             // an event will tell when the link is free
-  std::uint8_t ring = 0;          // torus: dimension and direction; 0: not on a ring
-  bool wraps = false;             // torus: this link crosses the dateline of its ring
 };
 static_assert(sizeof(Port) == 64);
 
@@ -92,13 +88,6 @@ struct Ingress {
   std::int64_t headroom_limit = 0;
   std::uint32_t buffer = 0;  // of the switch, in its list
   bool stopping = false;     // the last word to the sender was to stop
-};
-
-// Credits: free buffers at the far end of a lane, as far as the sender knows.
-struct ChannelCredits {
-  std::int32_t free = 0;
-  std::int32_t coming = 0;  // on their way back
-  Wake wake;                // when a lane that waits gets one
 };
 
 // A switch's memory, headroom not included.

@@ -190,7 +190,7 @@ TEST(Reassembly, NeighboursBecomeOneBlock) {
 // ---- edges
 
 TEST(Edges, MessagesThatATransportCannotNumberAreRefusedWithTheLargestThatWouldDo) {
-  for (const PacketConfig& config : {htsim_ndp(), roce(), plain_credits(), dlrm_study_dctcp()}) {
+  for (const PacketConfig& config : {htsim_ndp(), roce(), dlrm_study_dctcp()}) {
     const std::string said = user_error([&] {
       run_flows(topology::star({.hosts = 2}), config,
                 {{.from = Rank{0}, .to = Rank{1}, .size = Bytes{std::int64_t{1} << 50}}});

@@ -37,7 +37,6 @@ std::size_t Roce::memory() const {
 // ---- messages
 
 std::uint8_t Roce::priority_of(std::int64_t bytes) const {
-  if (fabric_.priorities() == 1) return 0;
   const auto larger = std::ranges::lower_bound(small_first_, Bytes{bytes});
   return static_cast<std::uint8_t>(1 + (larger - small_first_.begin()));
 }
