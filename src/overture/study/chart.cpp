@@ -107,6 +107,10 @@ std::string to_svg(const Chart& chart) {
   return out + draw_legend(chart) + "</svg>\n";
 }
 
+// Not the colours of networks, which bars of shares are not.
+constexpr const char* kLowerShare = "#6a51a3";
+constexpr const char* kUpperShare = "#bdbdbd";
+
 std::string to_svg(const BarChart& chart) {
   const double bottom = kHeight - kBottom;
   const double height = bottom - kTop;
@@ -117,12 +121,12 @@ std::string to_svg(const BarChart& chart) {
     const Bar& bar = chart.bars[i];
     const double x = kLeft + step * (static_cast<double>(i) + 0.15);
     const double split = bottom - height * bar.share;
-    const auto box = [&](double top, double tall, std::size_t number) {
+    const auto box = [&](double top, double tall, const char* fill) {
       out += fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" fill=\"{}\"/>\n",
-                         x, top, step * 0.7, tall, colour(number));
+                         x, top, step * 0.7, tall, fill);
     };
-    box(split, bottom - split, 0);
-    box(kTop, split - kTop, 4);
+    box(split, bottom - split, kLowerShare);
+    box(kTop, split - kTop, kUpperShare);
     if (bar.mark >= 0) {
       out += fmt::format("<path d=\"M{:.1f} {:.1f}h{:.1f}\" stroke=\"black\" stroke-width=\"2\"/>\n", x - 4,
                          bottom - height * bar.mark, step * 0.7 + 8);
@@ -134,9 +138,10 @@ std::string to_svg(const BarChart& chart) {
   out += "</g>\n";
   const double left = kWidth - kRight + 14;
   double y = kTop + 10;
-  for (const auto& [words, number] : {std::pair{chart.upper, 4}, std::pair{chart.lower, 0}}) {
-    out += fmt::format("<rect x=\"{}\" y=\"{}\" width=\"16\" height=\"10\" fill=\"{}\"/>\n", left, y - 6,
-                       colour(static_cast<std::size_t>(number)));
+  for (const auto& [words, fill] :
+       {std::pair{chart.upper, kUpperShare}, std::pair{chart.lower, kLowerShare}}) {
+    out +=
+        fmt::format("<rect x=\"{}\" y=\"{}\" width=\"16\" height=\"10\" fill=\"{}\"/>\n", left, y - 6, fill);
     out += text(left + 24, y + 4, words, "start");
     y += 18;
   }

@@ -62,17 +62,14 @@ bool chosen(const std::vector<std::string>& names, const std::string& name) {
   return names.empty() || std::ranges::find(names, name) != names.end();
 }
 
-void add_systems(const Choice& choice, std::vector<Cell>& cells) {
-  for (const bool flow : {false, true}) {
-    if (!flow && choice.backend == "flow") continue;
-    for (const SystemSetup& system : systems()) {
-      if (!chosen(choice.systems, system.name)) continue;
-      const Keys backend = flow ? Keys{"network.backend=flow"} : Keys{};
-      cells.push_back({.group = flow ? "flow" : "systems",
-                       .system = system.name,
-                       .value = flow ? "fluid" : "default",
-                       .keys = scaled(backend, choice.gpus)});
-    }
+void add_systems(const Choice& choice, bool flow, std::vector<Cell>& cells) {
+  for (const SystemSetup& system : systems()) {
+    if (!chosen(choice.systems, system.name)) continue;
+    const Keys backend = flow ? Keys{"network.backend=flow"} : Keys{};
+    cells.push_back({.group = flow ? "flow" : "systems",
+                     .system = system.name,
+                     .value = flow ? "fluid" : "default",
+                     .keys = scaled(backend, choice.gpus)});
   }
 }
 
@@ -126,6 +123,8 @@ std::vector<Cell> single_all_to_alls(int gpus) {
           cell("flat100-rotated-64MB", with(quick, {port("512 KiB")})),
           cell("flat100-naive-1GB", with(naive, {port("8 MiB")})),
           cell("flat100-naive-64MB-rto1ms", with(naive, {port("512 KiB")})),
+          cell("flat800-rotated-window40",
+               with(quick, {"network.topology.star.wire.rate=800 Gbps", "network.tcp.initial_window=40"})),
           cell("flat100-naive-64MB-rto10ms", with(naive, {port("512 KiB"), "network.tcp.min_rto=10 ms"}))};
 }
 
@@ -176,13 +175,14 @@ std::vector<Cell> cells_of(const Choice& choice) {
     std::ranges::move(single_all_to_alls(choice.gpus), std::back_inserter(cells));
     std::ranges::move(single_all_reduces(choice.gpus), std::back_inserter(cells));
   }
-  add_systems(choice, cells);
+  if (choice.backend == "packet") add_systems(choice, false, cells);
   for (const std::string& axis : choice.axes) {
     if (choice.axes != kNoAxes) axis_named(axis);
   }
   for (const Axis& axis : axes()) {
     if (choice.axes != kNoAxes && chosen(choice.axes, axis.name)) add_axis(choice, axis, cells);
   }
+  add_systems(choice, true, cells);
   for (Cell& cell : cells) cell.keys.insert(cell.keys.begin(), choice.keys.begin(), choice.keys.end());
   return cells;
 }

@@ -33,8 +33,8 @@ struct Choice {
   std::vector<std::string> keys{};  // key=value for every cell, before those of its axis
 };
 
-// Single collectives; the systems as they are, on packets and as a fluid; then axis by axis. Throws
-// UserError.
+// Single collectives; the systems as they are, on packets; then axis by axis; then the systems as a fluid.
+// Throws UserError.
 std::vector<Cell> cells_of(const Choice& choice);
 
 // ns-3's all-to-alls (tests/golden/hoti-tcp/ns3_points.csv) and all-reduces of one layer, on Flat100G.

@@ -1,6 +1,7 @@
 #include "overture/study/hoti_dlrm/report.h"
 
 #include <algorithm>
+#include <sstream>
 
 #include <fmt/format.h>
 
@@ -44,6 +45,28 @@ std::string all_cells_csv(const Results& results) {
   return text;
 }
 
+// What the slides leave open, with our reading: the lines of the setups that say "not stated".
+std::string readings_csv() {
+  std::string text = "system,key,reading,note\n";
+  for (const SystemSetup& system : systems()) {
+    std::istringstream lines{std::string(system.text)};
+    for (std::string line; std::getline(lines, line);) {
+      const std::size_t comment = line.find('#');
+      const std::size_t colon = line.find(':');
+      if (comment == std::string::npos || colon > comment || line.find("not stated") == std::string::npos)
+        continue;
+      const auto part = [&](std::size_t from, std::size_t to) {
+        const std::size_t first = line.find_first_not_of(' ', from);
+        if (first >= to) return std::string();
+        return line.substr(first, line.find_last_not_of(' ', to - 1) + 1 - first);
+      };
+      text += fmt::format("{},{},\"{}\",\"{}\"\n", system.name, part(0, colon), part(colon + 1, comment),
+                          part(comment + 1, line.size()));
+    }
+  }
+  return text;
+}
+
 StudyCell study_cell(const CellResult& result) {
   return {.name = name(result.cell),
           .folder = result.folder,
@@ -83,6 +106,7 @@ StudyReport make_report(const Results& results, int gpus) {
     report.figures.push_back(std::move(section.figure));
     report.tables.push_back(std::move(section.table));
   }
+  report.tables.push_back({.file = "readings.csv", .text = readings_csv()});
   report.tables.push_back({.file = "cells.csv", .text = all_cells_csv(results)});
   for (const CellResult& result : results.all()) report.cells.push_back(study_cell(result));
   return report;
