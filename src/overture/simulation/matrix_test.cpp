@@ -67,7 +67,10 @@ std::vector<Named> networks() {
   add("tcp", on_packets(star(), {}));
   add("ndp", on_packets(star(), network::packet::ndp()));
   add("roce", on_packets(star(), network::packet::roce()));
-  add("credits", on_packets({.shape = torus}, network::packet::plain_credits()), 400_Gbps);
+  network::packet::PacketConfig credits = network::packet::plain_credits();
+  credits.plain.payload = 2_KiB;  // every flit is simulated: fewer of them
+  credits.lossless.credits.flit = 1_KiB;
+  add("credits", on_packets({.shape = torus}, credits), 400_Gbps);
   network::rotor::RotorConfig mixed;
   mixed.bulk_from = 20_KiB;
   add("opera", on_rotors(mixed));
