@@ -74,7 +74,7 @@ void print_summary(const setup::Setup& setup, const network::FlowsResult& result
   if (result.finished < flows)
     fmt::print("note: {} of {} flows did not finish\n", flows - result.finished, flows);
   if (const std::string lost = report::undelivered_note(result.record); !lost.empty())
-    fmt::print("note: not delivered: {}\n", wrap(lost, 80, 6));
+    fmt::print("note: {}\n", wrap("not delivered: " + lost, 80, 6));
 }
 
 // Completion times only: ns-3 is here to be compared with.

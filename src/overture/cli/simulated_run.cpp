@@ -42,7 +42,7 @@ void print_summary(const report::Run& run) {
   }
   if (run.cost_dollars) table.add({"network cost", to_string(Dollars{*run.cost_dollars}), ""});
   fmt::print("{}\n", table.text());
-  if (!result.stuck.empty()) fmt::print("note: the run cannot end: {}\n", wrap(result.stuck, 80, 6));
+  if (!result.stuck.empty()) fmt::print("note: {}\n", wrap("the run cannot end: " + result.stuck, 80, 6));
   if (!result.complete) fmt::print("note: the run was cut short; what is shown is what had ended by then\n");
   fmt::print("why: {}\n", wrap(run.why, 80, 5));
   for (const std::string& caveat : report::caveats(run.config)) fmt::print("note: {}\n", wrap(caveat, 80, 6));
