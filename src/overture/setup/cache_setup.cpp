@@ -94,6 +94,7 @@ class CacheConverter {
                       "with a cache, dense layers are data-parallel", "write dense: data_parallel");
     replicated.sharding = workload::TableSharding::data_parallel;
     replicated.given = {};
+    replicated.plan = {};
     replicated.memory_per_gpu = Bytes{std::int64_t{1} << 60};  // the cache is not the tables
     try {
       return dlrm_workload(replicated, static_cast<int>(trainers_.size()));

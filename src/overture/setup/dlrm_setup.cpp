@@ -1,5 +1,6 @@
 #include "overture/setup/dlrm_setup.h"
 
+#include <algorithm>
 #include <filesystem>
 
 #include <fmt/format.h>
@@ -32,6 +33,7 @@ class Converter {
     training.given = dlrm_.place;
     require("place", dlrm_.place.empty() || dlrm_.sharding == workload::TableSharding::table_wise,
             "needs sharding: table_wise");
+    training.plan = plan(training.model.tables.size());
     training.dense = dlrm_.dense;
     training.between_gpus = dlrm_.between_gpus;
     training.memory_per_gpu = dlrm_.memory;
@@ -76,6 +78,18 @@ class Converter {
       throw at({.file = file_, .key = "workload.dlrm"}, error);
     }
     return model;
+  }
+
+  model::TablePlan plan(std::size_t tables) const {
+    require("plan", dlrm_.plan.empty() || dlrm_.place.empty(), "stands beside place; keep one of them");
+    model::TablePlan plan;
+    for (std::size_t i = 0; i < dlrm_.plan.size(); ++i) {
+      const PlannedTables& alike = dlrm_.plan[i];
+      if (alike.count < 1 || plan.size() + static_cast<std::size_t>(alike.count) > tables)
+        fail(fmt::format("plan.{}.count", i), fmt::format("places more than the {} tables, or none", tables));
+      plan.insert(plan.end(), static_cast<std::size_t>(alike.count), {alike.sharding, alike.ranks});
+    }
+    return plan;
   }
 
   std::vector<int> widths(const std::string& key, const MlpSetup& mlp, bool ends_in_one) const {

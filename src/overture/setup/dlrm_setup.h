@@ -24,6 +24,13 @@ struct TablesSetup {
   int pooling = 1;
 };
 
+// Tables that follow each other and are placed alike.
+struct PlannedTables {
+  int count = 1;
+  model::TableSharding sharding = model::TableSharding::table_wise;
+  std::vector<int> ranks;
+};
+
 struct DlrmSetup {
   int dense_features = 0;
   MlpSetup bottom;
@@ -41,6 +48,7 @@ struct DlrmSetup {
   workload::TableSharding sharding = workload::TableSharding::table_wise;
   model::PlacementRule placement = model::PlacementRule::round_robin;
   std::vector<int> place;
+  std::vector<PlannedTables> plan;
   workload::DenseParallelism dense = workload::DenseParallelism::data_parallel;
   Bandwidth between_gpus = workload::DlrmTraining{}.between_gpus;
   Bytes memory = workload::DlrmTraining{}.memory_per_gpu;
@@ -95,6 +103,15 @@ void describe(V& v, DlrmSetup& d) {
           "all tables on every rank");
   v.field("placement", d.placement, "table_wise: table t on rank t mod ranks, or the largest first");
   v.integers("place", d.place, "table_wise: the rank of every table, in place of the rule");
+  v.list("plan", d.plan,
+         "Sharding of each table on its own, in the order of the tables, in place of sharding and placement; "
+         "`overture plan` writes it",
+         [](auto& item, PlannedTables& p) {
+           item.field("count", p.count, "Tables that follow each other and are placed alike");
+           item.field("sharding", p.sharding, "Of these tables");
+           item.integers("ranks", p.ranks,
+                         "table_wise: the rank; column_wise: the rank of every share; otherwise all ranks");
+         });
   v.field("dense", d.dense,
           "Dense layers: every rank has all weights, or a share of them, gathered for each pass");
   v.field("between_gpus", d.between_gpus, "Inside a node, for gradients that its GPUs reduce first");

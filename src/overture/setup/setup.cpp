@@ -336,7 +336,7 @@ Setup parse_setup(std::string_view text, const std::string& file, const std::vec
   read_prices(setup);
   require_faults(setup);
   setup.simulation.network = network_config(setup);
-  read_workload(keys, setup, planned);
+  if (needs != Needs::description) read_workload(keys, setup, planned);
   scale_endpoint(keys, setup.simulation.system, file);
   complete_algorithms(setup.simulation, file);
   if (setup.monitor.samples != 0) require_sound(setup.monitor);

@@ -18,8 +18,9 @@
 
 namespace overture::setup {
 
-// What a command takes from a setup: all of it, or only the network and what belongs to it.
-enum class Needs : std::uint8_t { workload, network };
+// What a command takes from a setup: all of it; only the network and what belongs to it; or what it says of a
+// DLRM, from which no workload is made.
+enum class Needs : std::uint8_t { workload, network, description };
 
 struct Setup {
   std::string name = "run";

@@ -179,11 +179,14 @@ void override_value(Value& root, const std::string& assignment) {
   if (equals == std::string::npos || path.empty())
     fail("is not key=value", "such as -s network.dimensions.0.size=8");
   Value* at = &root;
+  Value* map = nullptr;
+  std::string part;
   for (std::size_t start = 0; start <= path.size();) {
     const std::size_t dot = std::min(path.find('.', start), path.size());
-    const std::string part = path.substr(start, dot - start);
+    part = path.substr(start, dot - start);
     start = dot + 1;
     if (part.empty()) fail("has an empty part in its key");
+    map = at->kind == Value::Kind::list ? nullptr : at;
     if (at->kind == Value::Kind::list) {
       std::size_t index = 0;
       const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), index);
@@ -198,8 +201,13 @@ void override_value(Value& root, const std::string& assignment) {
       at = &at->at(part);
     }
   }
+  const std::string text = assignment.substr(equals + 1);
+  if (text == "~" && map != nullptr) {
+    std::erase_if(map->keys, [&](const Value::Entry& entry) { return entry.key == part; });
+    return;
+  }
   try {
-    *at = Conversion("").convert(YAML::Load(assignment.substr(equals + 1)));
+    *at = Conversion("").convert(YAML::Load(text));
     at->line = 0;
   } catch (const YAML::Exception&) {
     fail("its value is not valid YAML");

@@ -36,8 +36,8 @@ inline Value Value::scalar(std::string text) { return {.kind = Kind::scalar, .te
 // Throws UserError with file and line when the text is not YAML, has a key twice, or is not a map.
 Value parse_yaml(std::string_view text, const std::string& file);
 
-// Sets what "network.dimensions.0.size=8" names; the value is YAML. Throws UserError when the path leads
-// nowhere.
+// Sets what "network.dimensions.0.size=8" names; the value is YAML, and ~ takes the key out. Throws UserError
+// when the path leads nowhere.
 void override_value(Value& root, const std::string& assignment);
 
 // YAML that parse_yaml reads back. Short maps and lists stand on one line.

@@ -89,5 +89,13 @@ TEST(Yaml, DeepNestingIsRefusedAndNotACrash) {
   }
 }
 
+TEST(Override, ATildeTakesAKeyOut) {
+  Value root = parse_yaml("workload: {dlrm: {batch: 8}, cache: {lookahead: 2}}", "a.yaml");
+  override_value(root, "workload.cache=~");
+  override_value(root, "workload.never=~");
+  EXPECT_EQ(root.find("workload")->keys.size(), 1U);
+  EXPECT_NE(root.find("workload")->find("dlrm"), nullptr);
+}
+
 }  // namespace
 }  // namespace overture::setup

@@ -9,22 +9,20 @@ namespace {
 class LeafSpineRouting final : public Routing {
  public:
   explicit LeafSpineRouting(const LeafSpineConfig& config)
-      : hosts_per_leaf_(config.hosts_per_leaf),
-        spines_(config.spines),
+      : config_(config),
         first_leaf_(config.leaves * config.hosts_per_leaf),
         first_spine_(first_leaf_ + config.leaves) {}
 
   int port(int at, int to, const Pick& pick) const override {
-    const int leaf = to / hosts_per_leaf_;
+    const int leaf = leaf_of(config_, to);
     if (at < first_leaf_) return 0;
     if (at >= first_spine_) return leaf;
-    if (at - first_leaf_ == leaf) return to % hosts_per_leaf_;
-    return hosts_per_leaf_ + pick.among(spines_, to % spines_, at);
+    if (at - first_leaf_ == leaf) return config_.rails ? to / config_.leaves : to % config_.hosts_per_leaf;
+    return config_.hosts_per_leaf + pick.among(config_.spines, to % config_.spines, at);
   }
 
  private:
-  int hosts_per_leaf_;
-  int spines_;
+  LeafSpineConfig config_;
   int first_leaf_;
   int first_spine_;
 };
@@ -40,7 +38,7 @@ Topology leaf_spine(const LeafSpineConfig& config) {
   const int hosts = config.leaves * config.hosts_per_leaf;
   std::vector<Link> links;
   for (int host = 0; host < hosts; ++host)
-    connect(links, host, hosts + host / config.hosts_per_leaf, config.host);
+    connect(links, host, hosts + leaf_of(config, host), config.host);
   for (int leaf = 0; leaf < config.leaves; ++leaf) {
     for (int spine = 0; spine < config.spines; ++spine) {
       connect(links, hosts + leaf, hosts + config.leaves + spine, config.spine);

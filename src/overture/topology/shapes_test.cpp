@@ -17,6 +17,7 @@ std::vector<GraphConfig> shapes() {
       {.shape = StarConfig{.hosts = 17}},
       {.shape = LeafSpineConfig{.leaves = 1, .hosts_per_leaf = 3, .spines = 1}},
       {.shape = LeafSpineConfig{.leaves = 5, .hosts_per_leaf = 2, .spines = 3}},
+      {.shape = LeafSpineConfig{.leaves = 4, .hosts_per_leaf = 3, .spines = 2, .rails = true}},
       {.shape = LeafSpineConfig{.leaves = 4, .hosts_per_leaf = 4, .spines = 2}, .oversubscription = 3},
       {.shape = FatTreeConfig{.k = 2}},
       {.shape = FatTreeConfig{.k = 6}},

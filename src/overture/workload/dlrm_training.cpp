@@ -15,6 +15,7 @@ using system::CollectiveKind;
 
 // Sizes of that many pairs are 128 MB.
 constexpr int kMostUneven = 4096;
+constexpr const char* kTables = "Embedding";
 
 std::int64_t rounded_up(std::int64_t amount, std::int64_t parts) { return (amount + parts - 1) / parts; }
 
@@ -48,10 +49,15 @@ class Maker {
   Workload make() {
     require_reach();
     workload_.parallelism = Parallelism::dlrm;
-    workload_.layers.push_back(tables());
+    if (training_.plan.empty()) {
+      workload_.layers.push_back(tables());
+    } else {
+      workload_.layers = planned_tables();
+    }
+    workload_.table_layers = static_cast<int>(workload_.layers.size());
     for (std::size_t i = 0; i < model_.bottom.size(); ++i)
       workload_.layers.push_back(dense(fmt::format("MLP_Bottom_{}", i), model_.bottom[i], i > 0));
-    workload_.last_bottom_layer = static_cast<int>(model_.bottom.size());
+    workload_.last_bottom_layer = workload_.table_layers - 1 + static_cast<int>(model_.bottom.size());
     workload_.layers.push_back(interaction());
     for (std::size_t i = 0; i < model_.top.size(); ++i)
       workload_.layers.push_back(dense(fmt::format("MLP_Top_{}", i), model_.top[i], true));
@@ -77,7 +83,7 @@ class Maker {
   }
 
   Layer embedding(Duration forward, Duration backward) const {
-    Layer layer{.name = "Embedding"};
+    Layer layer{.name = kTables};
     layer.forward.compute = forward;
     layer.weight_gradient.compute = backward;
     return layer;
@@ -158,9 +164,17 @@ class Maker {
 
   Layer row_wise() const {
     require_share_fits();
-    const auto time = gather(gathered_of_all(model_) * samples_, training_.gpus_per_node);
+    Layer layer = in_rows(gathered_of_all(model_), pooled_of_all(model_));
+    layer.name = kTables;
+    return layer;
+  }
+
+  // Of a sample.
+  Layer in_rows(Bytes gathered, Bytes pooled) const {
+    const auto time = gather(gathered * samples_, training_.gpus_per_node);
     Layer layer = embedding(time.forward, time.backward);
-    const Bytes own = pooled_of_all(model_) * samples_;
+    layer.name = "Embedding_rows";
+    const Bytes own = pooled * samples_;
     layer.forward.communication = {CollectiveKind::reduce_scatter, own * ranks_};
     layer.input_gradient.communication = {CollectiveKind::all_gather, own};
     return layer;
@@ -168,9 +182,44 @@ class Maker {
 
   Layer replicated() const {
     require_fits(size_of_all(model_));
-    const auto time = gather(gathered_of_all(model_) * samples_, training_.gpus_per_node);
+    Layer layer = in_copies(gathered_of_all(model_), size_of_all(model_));
+    layer.name = kTables;
+    return layer;
+  }
+
+  Layer in_copies(Bytes gathered, Bytes size) const {
+    const auto time = gather(gathered * samples_, training_.gpus_per_node);
     Layer layer = embedding(time.forward, time.backward);
-    layer.weight_gradient.communication = all_reduce(size_of_all(model_));
+    layer.name = "Embedding_copies";
+    layer.weight_gradient.communication = all_reduce(size);
+    return layer;
+  }
+
+  // A layer for every kind of exchange that the plan has.
+  std::vector<Layer> planned_tables() const {
+    model::require_sound(training_.plan, model_.tables, ranks_);
+    const model::TableLoads loads = model::loads_of(training_.plan, model_.tables, ranks_);
+    require_fits(loads.fullest());
+    std::vector<Layer> layers;
+    if (std::ranges::any_of(loads.nodes, [](const auto& node) { return node.shards > 0; }))
+      layers.push_back(planned_shards(loads));
+    if (loads.row_wise_pooled > Bytes{})
+      layers.push_back(in_rows(loads.row_wise_gathered, loads.row_wise_pooled));
+    if (loads.copies_size > Bytes{}) layers.push_back(in_copies(loads.copies_gathered, loads.copies_size));
+    return layers;
+  }
+
+  Layer planned_shards(const model::TableLoads& loads) const {
+    std::vector<Bytes> pooled;
+    model::ForwardBackward longest{};
+    for (const model::TableLoads::OfNode& node : loads.nodes) {
+      pooled.push_back(node.pooled * samples_);
+      const auto time =
+          gather(node.gathered * (samples_ * ranks_), std::min(node.shards, training_.gpus_per_node));
+      longest = {std::max(longest.forward, time.forward), std::max(longest.backward, time.backward)};
+    }
+    Layer layer = embedding(longest.forward, longest.backward);
+    exchange(layer, pooled);
     return layer;
   }
 
@@ -252,6 +301,8 @@ Workload dlrm_workload(const DlrmTraining& training, int ranks) {
 
 Workload astra_form(const Workload& dlrm) {
   Workload form = dlrm;
+  if (dlrm.table_layers != 1)
+    throw UserError("tables are sharded in several ways, which ASTRA-sim's HYBRID_DLRM cannot say");
   form.parallelism = Parallelism::hybrid_dlrm;
   const auto refuse = [](const Layer& layer, std::string_view what) {
     throw UserError(fmt::format("layer {} {}, which ASTRA-sim's HYBRID_DLRM cannot say", layer.name, what));

@@ -9,17 +9,12 @@
 #include "overture/model/dlrm.h"
 #include "overture/model/dlrm_compute.h"
 #include "overture/model/placement.h"
+#include "overture/model/table_plan.h"
 #include "overture/workload/workload.h"
 
 namespace overture::workload {
 
-// How the tables are spread over the ranks.
-enum class TableSharding : std::uint8_t {
-  table_wise,     // every table whole on one rank; pooled rows go all-to-all
-  column_wise,    // every rank has an equal share of all columns; pooled rows go all-to-all
-  row_wise,       // every rank has an equal share of all rows; partial sums are reduced and scattered
-  data_parallel,  // every rank has all tables; their gradients are all-reduced
-};
+using model::TableSharding;
 
 enum class DenseParallelism : std::uint8_t {
   data_parallel,  // every rank has all weights; gradients are all-reduced
@@ -28,9 +23,10 @@ enum class DenseParallelism : std::uint8_t {
 
 struct DlrmTraining {
   model::Dlrm model;
-  std::int64_t batch = 524'288;  // of all ranks together
-  int gpus_per_node = 1;         // behind every rank
-  TableSharding sharding = TableSharding::table_wise;
+  std::int64_t batch = 524'288;                        // of all ranks together
+  int gpus_per_node = 1;                               // behind every rank
+  TableSharding sharding = TableSharding::table_wise;  // of all tables
+  model::TablePlan plan;  // of each table on its own, in place of sharding, placement and `given`
   model::PlacementRule placement = model::PlacementRule::round_robin;
   model::Placement given;  // table_wise: the rank of every table, in place of the rule
   DenseParallelism dense = DenseParallelism::data_parallel;

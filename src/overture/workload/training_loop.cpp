@@ -41,7 +41,8 @@ class Emitter {
 
   // Are the weights of a dense layer gathered before they are used?
   bool is_sharded(int layer) const {
-    return layer > 0 && layer < layers() && layer_at(layer).forward.communication.has_value();
+    return layer >= workload_.table_layers && layer < layers() &&
+           layer_at(layer).forward.communication.has_value();
   }
 
   void begin_iteration() { graph_.begin_iteration(); }
@@ -254,42 +255,49 @@ void dlrm(Emitter& t, bool wait_for_embedding_gradient) {
   }
 }
 
-// A DLRM of ours. The tables' exchange, whatever it is, overlaps the bottom MLP; its gradients come back
+// A DLRM of ours. The tables' exchanges, whatever they are, overlap the bottom MLP; their gradients come back
 // before the tables are updated. A sharded layer is gathered while the one before it computes, in both
 // directions.
 void recommender(Emitter& t) {
   const int bottom = t.workload().last_bottom_layer;
+  const int tables = t.workload().table_layers;
   const int last = t.layers() - 1;
   const auto gather = [&](int i, PassKind kind) {
-    if (i < 1 || i > last) return;
+    if (i < tables || i > last) return;
     t.finished(i, weight_gradient);
     t.issue(i, kind, SchedulingPolicy::fifo);
+  };
+  const auto each_table = [&](auto act) {
+    for (int i = 0; i < tables; ++i) act(i);
   };
   for (int pass = 0; pass < t.passes(); ++pass) {
     t.begin_iteration();
     for (int i = 0; i <= last; ++i) {
       t.finished(i, weight_gradient);
-      if (i > 0) t.finished(i, forward);
+      if (i >= tables) t.finished(i, forward);
       if (t.is_sharded(i + 1)) gather(i + 1, forward);
       t.compute(i, forward);
-      if (i == 0) t.issue(0, forward, SchedulingPolicy::highest);
-      if (i == bottom) t.finished(0, forward);
+      if (i < tables) t.issue(i, forward, SchedulingPolicy::highest);
+      if (i == bottom) each_table([&](int table) { t.finished(table, forward); });
       t.step();
     }
-    for (int i = last; i > 0; --i) {
+    for (int i = last; i >= tables; --i) {
       t.finished(i, input_gradient);
       if (t.is_sharded(i - 1)) gather(i - 1, input_gradient);
       t.compute(i, weight_gradient);
       t.issue(i, weight_gradient, t.policy());
       t.step();
       t.compute(i, input_gradient);
-      if (i == bottom + 1) t.issue(0, input_gradient, SchedulingPolicy::highest);
+      if (i == bottom + 1)
+        each_table([&](int table) { t.issue(table, input_gradient, SchedulingPolicy::highest); });
       t.step();
     }
-    t.finished(0, input_gradient);
-    t.compute(0, weight_gradient);
-    t.issue(0, weight_gradient, t.policy());
-    t.step();
+    each_table([&](int table) {
+      t.finished(table, input_gradient);
+      t.compute(table, weight_gradient);
+      t.issue(table, weight_gradient, t.policy());
+      t.step();
+    });
   }
 }
 

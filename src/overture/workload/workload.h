@@ -64,6 +64,7 @@ struct Workload {
   int model_group = 1;                // ranks that share a model; hybrid_transformer*
   std::vector<int> checkpoints;       // layers whose activations are kept; hybrid_transformer_fwd_in_bckwd
   std::vector<int> recompute_starts;  // layers whose input gradient starts a recomputation; same
+  int table_layers = 1;               // the first so many layers are tables; dlrm
   int last_bottom_layer = 0;          // of the bottom MLP; hybrid_dlrm* and dlrm
   std::vector<Layer> layers;
 };
