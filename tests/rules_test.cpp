@@ -71,7 +71,7 @@ TEST(EveryCommand, IsNamedByTheProgram) {
   std::set<std::string> names;
   for (const Words& words : all_commands()) names.insert(text_of(words));
   for (const char* known : {"simulate", "flows", "train", "evaluate", "sweep", "serve", "runs", "version",
-                            "bench collective", "study opera-dlrm", "generate dataset"})
+                            "bench collective", "study opera-dlrm", "generate dataset", "plan", "codesign"})
     EXPECT_TRUE(names.contains(std::string("overture ") + known)) << known;
 }
 
@@ -173,7 +173,9 @@ TEST_F(OntoAnotherRun, EveryCommandWithAResultsFolderRefuses) {
   for (const Words& words :
        {Words{"flows", example("fat-tree.yaml")}, Words{"simulate", example("dlrm-torus.yaml")},
         Words{"sweep", example("bandwidth.yaml")}, Words{"bench", "collective", example("dlrm-torus.yaml")},
-        Words{"evaluate", "trained"}, Words{"compare", "trained", "trained"}, Words{"validate"},
+        Words{"plan", example("rm1.yaml")}, Words{"codesign", example("codesign.yaml")},
+        Words{"study", "cache-networks", "--nodes", "16"}, Words{"evaluate", "trained"},
+        Words{"compare", "trained", "trained"}, Words{"validate"},
         Words{"study", "opera-dlrm", "--nodes", "16", "--models", "A", "--variants", "baseline"}}) {
     const Outcome outcome = run(with(words, {"-o", "trained"}));
     EXPECT_EQ(outcome.exit_code, 2) << text_of(words) << outcome.text();

@@ -9,6 +9,7 @@ void add_astra(Command& root);
 void add_astra2(Command& root);
 void add_bench(Command& root);
 void add_bench_transport(Command& bench);  // under it
+void add_codesign(Command& root);
 void add_compare(Command& root);
 void add_convert(Command& root);
 void add_completion(Command& root);
@@ -34,6 +35,7 @@ void add_lookahead(Command& root);
 void add_replay(Command& root);
 void add_report(Command& root);
 void add_manual(Command& root);
+void add_plan(Command& root);
 void add_predict(Command& root);
 void add_parties(Command& root);  // oracle, trainer, server
 void add_runs(Command& root);     // and tag

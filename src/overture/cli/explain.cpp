@@ -8,6 +8,7 @@
 #include "overture/base/text.h"
 #include "overture/cli/commands.h"
 #include "overture/setup/prices.h"
+#include "overture/setup/search_setup.h"
 #include "overture/setup/setup.h"
 #include "overture/setup/sweep_setup.h"
 #include "overture/setup/train_setup.h"
@@ -20,6 +21,7 @@ struct ExplainOptions {
   bool simulate = false;
   bool train = false;
   bool sweep = false;
+  bool codesign = false;
   bool markdown = false;
 };
 
@@ -31,11 +33,12 @@ struct Setups {
 
 // Those that were asked for; without a flag all of them.
 std::vector<Setups> chosen(const ExplainOptions& options) {
-  const bool all = !options.simulate && !options.train && !options.sweep;
+  const bool all = !options.simulate && !options.train && !options.sweep && !options.codesign;
   std::vector<Setups> setups;
   if (all || options.simulate) setups.push_back({"simulate", setup::explain_setup()});
   if (all || options.train) setups.push_back({"train", setup::explain_train_setup()});
   if (all || options.sweep) setups.push_back({"sweep", setup::explain_sweep_setup()});
+  if (all || options.codesign) setups.push_back({"codesign", setup::explain_search_setup()});
   return setups;
 }
 
@@ -135,6 +138,7 @@ void add_explain(Command& root) {
       .flag("--simulate", options->simulate, "Only keys of the setups of `overture simulate`")
       .flag("--train", options->train, "Only those of `overture train`")
       .flag("--sweep", options->sweep, "Only those of `overture sweep`")
+      .flag("--codesign", options->codesign, "Only those of `overture codesign`")
       .flag("--markdown", options->markdown,
             "All keys of one kind as a table; docs/reference/*.md are made from it")
       .examples(

@@ -19,6 +19,8 @@ int main(int argc, char** argv) {
     add_inspect(root);
     add_flows(root);
     add_sweep(root);
+    add_plan(root);
+    add_codesign(root);
     add_study(root);
     add_calibrate(root);
     add_validate(root);

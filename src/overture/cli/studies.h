@@ -11,6 +11,7 @@ namespace overture::cli {
 
 void add_astra_tutorial(Command& study);
 void add_failures(Command& study);
+void add_cache_networks(Command& study);
 void add_hoti_dlrm(Command& study);
 void add_opera_dlrm(Command& study);
 

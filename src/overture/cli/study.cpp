@@ -19,6 +19,7 @@ void add_study(Command& root) {
   Command study = root.add("study", "Published studies, made again and examined; and training through failures");
   add_astra_tutorial(study);
   add_failures(study);
+  add_cache_networks(study);
   add_hoti_dlrm(study);
   add_opera_dlrm(study);
 }

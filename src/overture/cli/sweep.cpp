@@ -38,16 +38,10 @@ struct SweepOptions {
   int jobs = 0;
 };
 
-// "2/8": the second of eight parts.
 std::vector<std::size_t> points_of_part(const std::string& text, std::size_t points) {
-  std::size_t part = 0;
-  std::size_t parts = 0;
-  if (std::sscanf(text.c_str(), "%zu/%zu", &part, &parts) != 2 || part < 1 || part > parts) {
-    throw UserError({.key = "--part"}, fmt::format("\"{}\" is no part", text),
-                    "write 2/8 for the second of eight parts");
-  }
+  const Part part = parse_part(text);
   std::vector<std::size_t> mine;
-  for (std::size_t i = part - 1; i < points; i += parts) mine.push_back(i);
+  for (std::size_t i = part.number; i < points; i += part.of) mine.push_back(i);
   return mine;
 }
 

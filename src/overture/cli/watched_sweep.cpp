@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdio>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "overture/base/error.h"
 #include "overture/base/interrupt.h"
 #include "overture/cli/command.h"
 #include "overture/cli/run_progress.h"
@@ -28,6 +30,16 @@ void print_failures(const study::SweepJob& job, std::vector<study::SweepFailure>
 }
 
 }  // namespace
+
+Part parse_part(const std::string& text) {
+  std::size_t part = 0;
+  std::size_t parts = 0;
+  if (std::sscanf(text.c_str(), "%zu/%zu", &part, &parts) != 2 || part < 1 || part > parts) {
+    throw UserError({.key = "--part"}, fmt::format("\"{}\" is no part", text),
+                    "write 2/8 for the second of eight parts");
+  }
+  return {part - 1, parts};
+}
 
 int run_watched(const std::string& kind, const std::filesystem::path& folder, const study::SweepJob& job,
                 const std::vector<std::size_t>& mine) {

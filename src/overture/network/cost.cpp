@@ -118,6 +118,25 @@ double cost_of(const FlowNetworkConfig& config, const Prices& prices) {
                          prices);
 }
 
+// A list whose prices are watts.
+Prices in_watts(Prices prices) {
+  prices.link = prices.tile_link = Dollars{prices.link_watts};
+  prices.nic = Dollars{prices.nic_watts};
+  prices.switch_box = Dollars{prices.switch_watts};
+  prices.rotor_port = Dollars{prices.rotor_port_watts};
+  prices.npu = Dollars{prices.npu_watts};
+  return prices;
+}
+
+// Only this part costs anything.
+Prices only(const Prices& all, Dollars Prices::*part) {
+  Prices one = all;
+  one.link = one.tile_link = one.nic = one.switch_box = one.rotor_port = one.npu = Dollars{0};
+  one.*part = all.*part;
+  if (part == &Prices::link) one.tile_link = all.tile_link;
+  return one;
+}
+
 }  // namespace
 
 void require_sound(const Prices& prices) {
@@ -157,6 +176,25 @@ double cost_in_dollars(const topology::Opera& opera, Bandwidth rate, const Price
 
 double cost_in_dollars(const NetworkConfig& config, const Prices& prices) {
   return std::visit([&](const auto& one) { return cost_of(one, prices); }, config);
+}
+
+double power_in_watts(const NetworkConfig& config, const Prices& prices) {
+  return cost_in_dollars(config, in_watts(prices));
+}
+
+std::vector<CostPart> cost_parts(const NetworkConfig& config, const Prices& prices) {
+  const std::vector<std::pair<const char*, Dollars Prices::*>> kinds{{"links", &Prices::link},
+                                                                     {"NICs", &Prices::nic},
+                                                                     {"switches", &Prices::switch_box},
+                                                                     {"rotor ports", &Prices::rotor_port},
+                                                                     {"NPUs", &Prices::npu}};
+  std::vector<CostPart> parts;
+  for (const auto& [name, part] : kinds) {
+    const double dollars = cost_in_dollars(config, only(prices, part));
+    const double watts = cost_in_dollars(config, only(in_watts(prices), part));
+    if (dollars != 0 || watts != 0) parts.push_back({name, dollars, watts});
+  }
+  return parts;
 }
 
 }  // namespace overture::network

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "overture/base/dollars.h"
 #include "overture/base/units.h"
@@ -23,6 +24,12 @@ struct Prices {
   int switch_ports = 40;
   Dollars rotor_port{60};  // at any rate: light passes through
   Dollars npu{0};
+  // What the same parts draw, of the same rate: round numbers for parts of that class, ours.
+  double link_watts = 12;  // the optics of both ends
+  double nic_watts = 25;
+  double switch_watts = 600;
+  double rotor_port_watts = 0.5;
+  double npu_watts = 0;
 };
 
 // Throws UserError when a list makes no sense.
@@ -41,5 +48,16 @@ double cost_in_dollars(const topology::Opera& opera, Bandwidth rate, const Price
 
 // Of any network; builds it first where that is how its links can be counted.
 double cost_in_dollars(const NetworkConfig& config, const Prices& prices = {});
+
+// What it draws, counted in the same way.
+double power_in_watts(const NetworkConfig& config, const Prices& prices = {});
+
+// What each kind of part adds to both; those that are there.
+struct CostPart {
+  std::string part;
+  double dollars = 0;
+  double watts = 0;
+};
+std::vector<CostPart> cost_parts(const NetworkConfig& config, const Prices& prices = {});
 
 }  // namespace overture::network

@@ -22,6 +22,12 @@ void describe(V& v, network::Prices& p) {
   v.field("rotor_port", p.rotor_port, "One port of a rotor switch, at any rate: light passes through");
   v.from("ours: only the network is counted");
   v.field("npu", p.npu, "One NPU or host with all that is inside");
+  v.from("ours: round numbers for parts of that class");
+  v.field("link_watts", p.link_watts, "What a link draws at that rate: the optics of both ends");
+  v.field("nic_watts", p.nic_watts, "What a NIC draws at that rate");
+  v.field("switch_watts", p.switch_watts, "What a switch with all its ports draws at that rate");
+  v.field("rotor_port_watts", p.rotor_port_watts, "What a port of a rotor switch draws");
+  v.field("npu_watts", p.npu_watts, "What an NPU draws");
 }
 
 }  // namespace

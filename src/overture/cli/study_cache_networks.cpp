@@ -1,0 +1,124 @@
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <numeric>
+#include <thread>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include "overture/base/json.h"
+#include "overture/cli/studies.h"
+#include "overture/cli/study_results.h"
+#include "overture/cli/version.h"
+#include "overture/cli/watched_sweep.h"
+#include "overture/report/results_folder.h"
+#include "overture/study/cache_networks/report.h"
+
+namespace overture::cli {
+namespace {
+
+namespace fs = std::filesystem;
+namespace cells = study::cache_networks;
+
+struct CacheNetworksOptions {
+  std::vector<int> nodes;
+  std::vector<int> lookaheads;
+  int batch = 16'384;
+  int packets_up_to = 16;
+  std::vector<std::string> keys;
+  std::string out = "results/cache-networks";
+  std::string part = "1/1";
+  int jobs = 0;
+  bool list = false;
+  bool overwrite = false;
+};
+
+cells::CellChoice choice_of(const CacheNetworksOptions& options) {
+  cells::CellChoice choice{
+      .batch = options.batch, .packets_up_to = options.packets_up_to, .keys = options.keys};
+  if (!options.nodes.empty()) choice.nodes = options.nodes;
+  if (!options.lookaheads.empty()) choice.lookaheads = options.lookaheads;
+  return choice;
+}
+
+std::string asked(const cells::CellChoice& choice) {
+  std::string text = fmt::format(
+      "study: cache-networks\nnodes: [{}]\nlookaheads: [{}]\nbatch: {}\npackets_up_to: {}\n",
+      fmt::join(choice.nodes, ", "), fmt::join(choice.lookaheads, ", "), choice.batch, choice.packets_up_to);
+  if (!choice.keys.empty()) text += "set:\n";
+  for (const std::string& key : choice.keys) text += fmt::format("  - \"{}\"\n", key);
+  return text;
+}
+
+int print_list(const std::vector<cells::CacheCell>& all) {
+  for (const cells::CacheCell& cell : all) fmt::print("{}\n  {}\n", name(cell), command_of(cell));
+  fmt::print("{} cells\n", all.size());
+  return 0;
+}
+
+void write(const cells::CellChoice& choice, const std::vector<cells::CellTime>& times, std::size_t wanted,
+           const study::StudyReport& report, const fs::path& out) {
+  report::Digest digest;
+  Json steps = Json::object();
+  for (const cells::CellTime& time : times) {
+    digest.add_bits(time.step_us);
+    steps[name(time.cell)] = time.step_us / 1e3;
+  }
+  const Json numbers{{"batch", choice.batch},
+                     {"cells", wanted},
+                     {"finished", times.size()},
+                     {"changes", cells::changes(cells::races(times))},
+                     {"step_ms", steps}};
+  write_study(report, numbers, digest, asked(choice), out);
+}
+
+int run_study(const CacheNetworksOptions& options) {
+  const cells::CellChoice choice = choice_of(options);
+  const std::vector<cells::CacheCell> all = cells::cells_of(choice);
+  if (options.list) return print_list(all);
+  // Another choice of nodes goes on in the same folder.
+  report::claim_results_folder(
+      options.out, {.kind = "study cache-networks", .setup_yaml = {}, .overwrite = options.overwrite});
+  study::SweepJob job =
+      cells::cell_job(all, fs::read_symlink("/proc/self/exe"), version_text(), fs::absolute(options.out));
+  job.jobs =
+      options.jobs > 0 ? options.jobs : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  const Part part = parse_part(options.part);
+  std::vector<std::size_t> mine;
+  for (std::size_t i = part.number; i < all.size(); i += part.of) mine.push_back(i);
+  const int code = run_watched("study cache-networks", options.out, job, mine);
+  const auto times = cells::finished_cells(all, job, fs::absolute(options.out));
+  if (times.empty()) return code;
+  const study::StudyReport report = cells::make_report(times, choice);
+  write(choice, times, all.size(), report, options.out);
+  fmt::print("cache-networks: {} of {} cells, batch {}\n\n{}\n", times.size(), all.size(), choice.batch,
+             cells::race_table(cells::races(times)));
+  print_study_end(report, options.out, "races.csv, figures, cells");
+  return code;
+}
+
+}  // namespace
+
+void add_cache_networks(Command& study) {
+  auto options = std::make_shared<CacheNetworksOptions>();
+  Command command = study.add("cache-networks", "Does a look-ahead cache change which network is best?");
+  command.option("--nodes", options->nodes, "16, 128, 1024 or some of them (default: all)")
+      .option("--lookaheads", options->lookaheads, "Batches that the cache sees (default: 1, 8, 32)")
+      .option("--batch", options->batch, "Samples of a step, of all nodes together")
+      .option("--packets-up-to", options->packets_up_to, "Play packets as well for at most so many nodes")
+      .option("-s,--set", options->keys, "key=value: change one key of every cell's setup; may be repeated")
+      .flag("--list", options->list, "Print the cells and the command of each, and run nothing")
+      .option("-o,--results,--out", options->out, "Folder for the results")
+      .flag("--overwrite", options->overwrite, "Replace another run that the folder holds")
+      .option("-j,--jobs", options->jobs, "Cells at a time; 0: one per core")
+      .option("--part", options->part, "2/8: only the second of eight parts, as for a Slurm array")
+      .examples(
+          "  overture study cache-networks --nodes 16\n"
+          "  overture study cache-networks --nodes 16 128 --packets-up-to 0\n"
+          "  overture study cache-networks -j 2")
+      .runs([options] { return run_study(*options); });
+}
+
+}  // namespace overture::cli

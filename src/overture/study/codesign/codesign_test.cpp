@@ -1,0 +1,166 @@
+#include <filesystem>
+#include <fstream>
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "overture/base/error.h"
+#include "overture/base/files.h"
+#include "overture/setup/prices.h"
+#include "overture/study/codesign/journal.h"
+#include "overture/study/codesign/report.h"
+
+namespace overture::study {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kSetup = R"(
+network: {backend: flow, topology: {star: {hosts: 4}}}
+workload:
+  dlrm:
+    dense_features: 4
+    bottom: {widths: [8]}
+    top: {widths: [8, 1]}
+    tables: {count: 4, rows: 1000, columns: 8, pooling: 4}
+    interaction: cat
+    batch: 256
+    compute: roofline:1 TFLOPS,100 GB/s
+)";
+
+constexpr const char* kSearch = R"(
+setup: setup.yaml
+checked: 0
+axes:
+  - {key: workload.dlrm.batch, values: [256, 1024]}
+  - {key: workload.dlrm.sharding, values: [table_wise, row_wise, column_wise]}
+networks:
+  - name: star
+    axes:
+      - {key: network.topology.star.wire.rate, values: [10 Gbps, 100 Gbps, 400 Gbps]}
+  - name: torus
+    set: ["network.topology={torus: {sizes: [2, 2]}}"]
+)";
+
+// A folder of its own with a setup and a search in it.
+class Codesign : public testing::Test {
+ protected:
+  Codesign() {
+    fs::remove_all(folder_);
+    fs::create_directories(folder_);
+    write_file(folder_ / "setup.yaml", kSetup);
+  }
+  ~Codesign() override { fs::remove_all(folder_); }
+
+  CandidateModel model(const std::vector<std::string>& overrides = {}) const {
+    return CandidateModel(setup::parse_search_setup(kSearch, (folder_ / "search.yaml").string(), overrides));
+  }
+  SearchOptions options(int jobs = 1) const {
+    return {.jobs = jobs, .folder = folder_ / "journal", .version = "test"};
+  }
+
+  fs::path folder_ = fs::temp_directory_path() / ("overture-codesign-" + std::to_string(getpid()));
+};
+
+std::vector<std::pair<double, double>> front_of(const SearchResult& result) {
+  std::vector<std::pair<double, double>> front;
+  for (const std::size_t i : result.front)
+    front.emplace_back(result.tried[i].candidate.dollars, result.tried[i].per_million_us());
+  return front;
+}
+
+TEST_F(Codesign, NothingIsBothCheaperAndFasterThanAPointOfTheFront) {
+  const CandidateModel search = model();
+  const SearchResult result = run_search(search, options());
+  EXPECT_EQ(result.candidates, 2U * 3 * (3 + 1));
+  EXPECT_EQ(result.cannot_run + result.over_budget + result.dominated + result.tried.size(),
+            result.candidates);
+  ASSERT_FALSE(result.front.empty());
+  // Also none of those that were not simulated.
+  for (std::uint64_t number = 0; number < result.candidates; ++number) {
+    const Candidate candidate = search.describe(number);
+    ASSERT_EQ(candidate.problem, "");
+    const double time = candidate.per_million(search.simulate(candidate.point).step_us);
+    EXPECT_GE(time, candidate.per_million(candidate.bound_us)) << "a bound holds";
+    for (const auto& [dollars, per_million] : front_of(result))
+      EXPECT_FALSE(candidate.dollars <= dollars && time < per_million) << number;
+  }
+}
+
+TEST_F(Codesign, TheSameOnAnyNumberOfThreadsInPartsAndFromTheJournal) {
+  const auto alone = front_of(run_search(model(), options()));
+  const SearchResult again = run_search(model(), options());
+  EXPECT_EQ(again.simulated_now, 0U);
+  EXPECT_EQ(front_of(again), alone);
+  fs::remove_all(folder_ / "journal");
+  EXPECT_EQ(front_of(run_search(model(), options(3))), alone);
+  fs::remove_all(folder_ / "journal");
+  for (std::size_t part = 0; part < 2; ++part) {
+    SearchOptions one = options();
+    one.part = part;
+    one.parts = 2;
+    run_search(model(), one);
+  }
+  EXPECT_EQ(front_of(run_search(model(), options())), alone);
+}
+
+TEST_F(Codesign, AStoppedSearchGoesOnWhereItWas) {
+  SearchOptions stopped = options();
+  stopped.progress = [](std::size_t, std::size_t) { return false; };
+  EXPECT_FALSE(run_search(model(), stopped).complete);
+  // A line that was being written when the power went counts for nothing.
+  std::ofstream(folder_ / "journal" / "part-1-of-1.journal", std::ios::app) << "00ab\t1.5\t";
+  EXPECT_TRUE(run_search(model(), options()).complete);
+}
+
+TEST_F(Codesign, ABudgetThatNothingMeetsNamesTheCheapestAndWhy) {
+  try {
+    run_search(model({"budget.dollars=10"}), options());
+    FAIL();
+  } catch (const UserError& error) {
+    const std::string text = error.what();
+    EXPECT_NE(text.find("the cheapest, on star, costs"), std::string::npos) << text;
+    EXPECT_NE(text.find("of it for"), std::string::npos) << text;
+  }
+}
+
+TEST_F(Codesign, ThePricesInTheResultsCanBeReadBack) {
+  network::Prices prices;
+  prices.link = Dollars{7};
+  prices.nic_watts = 3;
+  const network::Prices again = setup::parse_prices(prices_yaml(prices), "prices.yaml");
+  EXPECT_EQ(again.link.amount(), 7);
+  EXPECT_EQ(again.nic_watts, 3);
+  EXPECT_EQ(again.rate, prices.rate);
+}
+
+TEST_F(Codesign, ABudgetKeepsWhatIsWithinIt) {
+  const SearchResult all = run_search(model(), options());
+  const double limit = all.tried[all.front.front()].candidate.dollars;
+  const SearchResult some = run_search(model({"budget.dollars=" + std::to_string(limit + 1)}), options());
+  EXPECT_GT(some.over_budget, 0U);
+  for (const Tried& tried : some.tried) EXPECT_LE(tried.candidate.dollars, limit + 1);
+  EXPECT_EQ(best_under(all, limit), &all.tried[all.front.front()]);
+  EXPECT_EQ(best_under(all, limit / 2), nullptr);
+}
+
+TEST_F(Codesign, TheReportHasTheSetupOfEveryPointOfTheFront) {
+  const CandidateModel search = model();
+  const SearchResult result = run_search(search, options());
+  SearchFindings findings{
+      .model = search, .result = result, .checks = {}, .matters = {}, .sensitivities = {}};
+  for (const std::size_t i : result.front)
+    findings.matters.push_back(search.what_matters(result.tried[i].candidate.point, result.tried[i].time));
+  findings.sensitivities = sensitivities(search, result, result.tried[result.front.back()]);
+  EXPECT_FALSE(findings.sensitivities.empty());
+  const StudyReport report = make_search_report(findings);
+  ASSERT_EQ(report.cells.size(), result.front.size());
+  for (std::size_t i = 0; i < report.cells.size(); ++i) {
+    const setup::Setup copied = setup::parse_setup(report.cells[i].setup, "front.yaml");
+    const double step = static_cast<double>(simulation::simulate(copied.simulation).finished.count()) / 1e6;
+    EXPECT_DOUBLE_EQ(step, result.tried[result.front[i]].time.step_us);
+  }
+}
+
+}  // namespace
+}  // namespace overture::study
