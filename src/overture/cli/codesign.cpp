@@ -185,7 +185,7 @@ void write_results(const study::SearchFindings& findings, const CodesignOptions&
                    const fs::path& folder) {
   const study::StudyReport report = make_search_report(findings);
   write_study_report(report, folder);
-  write_file(folder / "prices.yaml", prices_yaml(findings.model.prices()));
+  write_file(folder / "prices.yaml", study::prices_yaml(findings.model.prices()));
   for (std::size_t i = 0; i < report.cells.size(); ++i)
     write_file(folder / fmt::format("front-{}.yaml", i + 1), report.cells[i].setup);
   const study::SearchResult& result = findings.result;
