@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "overture/base/error.h"
 #include "overture/network/analytical/closed_form.h"
 #include "overture/network/analytical/shared_links.h"
 #include "overture/network/credits.h"
@@ -43,7 +44,13 @@ void give_faults(FlowNetworkConfig& config, const Faults& faults) {
     return refuse_network_faults(faults, "flow on topology.opera");
   config.faults = faults;
 }
-void give_faults(PacketNetworkConfig& config, const Faults& faults) { config.faults = faults; }
+void give_faults(PacketNetworkConfig& config, const Faults& faults) {
+  if (config.packets.transport == packet::TransportKind::plain && faults.touch_network())
+    throw UserError({.key = "faults"},
+                    "transport plain sends nothing twice: what a fault loses would be lost for good",
+                    "use tcp, ndp, htsim_dctcp or roce");
+  config.faults = faults;
+}
 void give_faults(RotorNetworkConfig& config, const Faults& faults) { config.faults = faults; }
 
 topology::Hierarchy dimensions(const AnalyticalConfig& config, int) { return hierarchy(config); }
