@@ -121,7 +121,8 @@ std::vector<std::string> long_lines(std::string_view markdown) {
 
 // Pages that were written before the rule and are still to be rewrapped.
 const std::vector<std::string> kStillWide{
-    "docs/guides/astra-sim-2.md", "docs/guides/calibrate.md",  "docs/guides/dlrm.md",
+    "docs/guides/astra-sim-2.md", "docs/guides/calibrate.md", "docs/guides/dlrm.md",
+    "docs/guides/opera-dlrm.md",  "docs/validation.md",
 };
 
 TEST_P(Docs, LinesAreShort) {
