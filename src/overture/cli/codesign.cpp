@@ -51,7 +51,7 @@ std::string search_yaml(const CodesignOptions& options) {
 }
 
 study::SearchResult search_with_progress(const study::CandidateModel& model, const CodesignOptions& options,
-                                         const fs::path& folder, const Part& part) {
+                                         const fs::path& folder, const JobPart& part) {
   std::unique_ptr<RunProgress> progress;
   study::SearchOptions how{.jobs = jobs_of(options),
                            .part = part.number,
@@ -234,7 +234,7 @@ void print_findings(const study::SearchFindings& findings, const CodesignOptions
 int run(const CodesignOptions& options) {
   const Interrupt interrupt;
   const setup::SearchSetup search = setup::load_search_setup(options.search, options.overrides);
-  const Part part = parse_part(options.part);
+  const JobPart part = parse_part(options.part);
   const fs::path folder = options.output.folder_or(fs::path("results") / fs::path(options.search).stem());
   const study::CandidateModel model(search);
   claim(options.output, folder, "codesign", search_yaml(options));

@@ -39,7 +39,7 @@ struct SweepOptions {
 };
 
 std::vector<std::size_t> points_of_part(const std::string& text, std::size_t points) {
-  const Part part = parse_part(text);
+  const JobPart part = parse_part(text);
   std::vector<std::size_t> mine;
   for (std::size_t i = part.number; i < points; i += part.of) mine.push_back(i);
   return mine;

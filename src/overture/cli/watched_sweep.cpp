@@ -31,7 +31,7 @@ void print_failures(const study::SweepJob& job, std::vector<study::SweepFailure>
 
 }  // namespace
 
-Part parse_part(const std::string& text) {
+JobPart parse_part(const std::string& text) {
   std::size_t part = 0;
   std::size_t parts = 0;
   if (std::sscanf(text.c_str(), "%zu/%zu", &part, &parts) != 2 || part < 1 || part > parts) {

@@ -11,12 +11,12 @@
 namespace overture::cli {
 
 // One of several parts of a job, as a Slurm array has them.
-struct Part {
+struct JobPart {
   std::size_t number = 0;  // from 0
   std::size_t of = 1;
 };
 // "2/8": the second of eight. Throws UserError.
-Part parse_part(const std::string& text);
+JobPart parse_part(const std::string& text);
 
 // Runs those of `mine` that are not finished, and prints each message of those that failed once. Returns the
 // exit code of the first failure, or 0. `folder` is where progress is told.
