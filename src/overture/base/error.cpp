@@ -10,7 +10,7 @@ namespace overture {
 namespace {
 
 // Words of the user's are quoted in messages, and may be anything: on one line, and not all of a binary file.
-std::string printable(std::string text) {
+std::string on_one_line(std::string text) {
   constexpr std::size_t kMost = 400;
   if (text.size() > kMost) text = text.substr(0, kMost) + "...";
   for (char& c : text) {
@@ -20,9 +20,9 @@ std::string printable(std::string text) {
 }
 
 std::string message(const Where& where, std::string_view what, std::string_view hint) {
-  std::string text = printable(where.text());
+  std::string text = on_one_line(where.text());
   if (!text.empty()) text += ": ";
-  text += printable(std::string(what));
+  text += on_one_line(std::string(what));
   if (!hint.empty()) text += fmt::format("\n  {}", hint);
   return text;
 }

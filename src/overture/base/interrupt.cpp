@@ -1,17 +1,47 @@
 #include "overture/base/interrupt.h"
 
+#include <atomic>
 #include <csignal>
+#include <string_view>
+
+#include <unistd.h>
 
 namespace overture {
 namespace {
 
-volatile std::sig_atomic_t noted = 0;
-
 constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP};
+constexpr unsigned kGrace = 1;  // seconds to ask in
+constexpr int kInterruptedCode = 130;
+constexpr int kUnfinishedCode = 3;
+
+volatile std::sig_atomic_t noted = 0;
+volatile std::sig_atomic_t deadline_set = 0;
+volatile std::sig_atomic_t promised_to_ask = 0;
+// What the program does that shows that it is not lost in something long. Lock-free, so signals may look at it.
+std::atomic<unsigned> signs_of_life = 0;
+std::atomic<unsigned> signs_before = 0;
+
+void give_a_second() {
+  signs_before = signs_of_life.load();
+  alarm(kGrace);
+}
 
 void note(int signal) {
   noted = 1;
-  std::signal(signal, SIG_DFL);
+  std::signal(signal, SIG_DFL);  // a second one ends the program
+  if (promised_to_ask != 0) give_a_second();
+}
+
+// Of the time limit first, unless a signal was faster; then of the second that was given.
+void time_passed(int) {
+  if (deadline_set != 0 && noted == 0) {
+    deadline_set = 0;
+    return give_a_second();
+  }
+  if (signs_of_life != signs_before) return;
+  constexpr std::string_view kText = "\nended before there was anything to keep\n";
+  (void)!write(STDERR_FILENO, kText.data(), kText.size());
+  _exit(noted != 0 ? kInterruptedCode : kUnfinishedCode);
 }
 
 }  // namespace
@@ -22,13 +52,30 @@ void ignore_interrupts() {
 
 Interrupt::Interrupt() {
   noted = 0;
+  deadline_set = 0;
+  promised_to_ask = 0;
+  std::signal(SIGALRM, time_passed);
   for (const int signal : kSignals) std::signal(signal, note);
 }
 
 Interrupt::~Interrupt() {
+  alarm(0);
   for (const int signal : kSignals) std::signal(signal, SIG_DFL);
+  std::signal(SIGALRM, SIG_DFL);
 }
 
-bool Interrupt::requested() { return noted != 0; }
+bool Interrupt::requested() {
+  sign_of_life();
+  return noted != 0;
+}
+
+void Interrupt::end_after(unsigned seconds) {
+  promised_to_ask = 1;
+  if (seconds == 0) return;
+  deadline_set = 1;
+  alarm(seconds);
+}
+
+void Interrupt::sign_of_life() { ++signs_of_life; }
 
 }  // namespace overture

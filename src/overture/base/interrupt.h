@@ -17,6 +17,14 @@ class Interrupt {
 
   // Was one of the signals sent?
   static bool requested();
+
+  // For those who ask many times a second: a signal that nobody asks about for a second ends the program, exit code 130.
+  // Who has a limit on the wall clock asks the clock himself. Should he be in the middle of something long, such as building
+  // a network, when the time is up, the program ends a second later with exit code 3. 0: no limit.
+  static void end_after(unsigned seconds);
+
+  // Results are being written: that is as good as a question.
+  static void sign_of_life();
 };
 
 }  // namespace overture

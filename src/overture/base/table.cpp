@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "overture/base/check.h"
+#include "overture/base/printable.h"
 
 namespace overture {
 namespace {
@@ -38,6 +39,7 @@ Table::Table(std::vector<std::string> header) : header_(std::move(header)) {}
 
 void Table::add(std::vector<std::string> row) {
   check(row.size() == header_.size(), "a row has a cell for every column");
+  for (std::string& cell : row) cell = printable(cell);
   rows_.push_back(std::move(row));
 }
 

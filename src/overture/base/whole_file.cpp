@@ -4,11 +4,12 @@
 #include <cstring>
 #include <utility>
 
-#include <fcntl.h>
 #include <unistd.h>
 
 #include "overture/base/check.h"
+#include "overture/base/disk.h"
 #include "overture/base/error.h"
+#include "overture/base/interrupt.h"
 
 namespace overture {
 namespace {
@@ -21,28 +22,27 @@ WholeFile::WholeFile(std::filesystem::path path) : path_(std::move(path)), parti
   if (std::filesystem::is_directory(path_))
     throw UserError({.file = path_.string()}, "is a folder, not a file");
   partial_ += ".part" + std::to_string(getpid());
-  descriptor_ = ::open(partial_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  Interrupt::sign_of_life();
+  descriptor_ = disk().create(partial_);
   if (descriptor_ < 0) fail(errno);
 }
 
 WholeFile::~WholeFile() {
   if (descriptor_ < 0) return;
-  ::close(descriptor_);
-  std::error_code ignored;
-  std::filesystem::remove(partial_, ignored);
+  disk().close(descriptor_);
+  disk().remove(partial_);
 }
 
 void WholeFile::fail(int why) {
-  if (descriptor_ >= 0) ::close(std::exchange(descriptor_, -1));
-  std::error_code ignored;
-  std::filesystem::remove(partial_, ignored);
+  if (descriptor_ >= 0) disk().close(std::exchange(descriptor_, -1));
+  disk().remove(partial_);
   throw UserError({.file = path_.string()}, std::string("cannot be written: ") + std::strerror(why));
 }
 
 void WholeFile::write_at(std::int64_t place, const char* data, std::size_t size) {
   check(descriptor_ >= 0, "a closed file is not written to");
   while (size > 0) {
-    const ssize_t written = ::pwrite(descriptor_, data, size, place);
+    const std::int64_t written = disk().write(descriptor_, place, data, size);
     if (written < 0 && errno == EINTR) continue;
     if (written <= 0) fail(written < 0 ? errno : ENOSPC);
     data += written;
@@ -52,6 +52,7 @@ void WholeFile::write_at(std::int64_t place, const char* data, std::size_t size)
 }
 
 void WholeFile::flush() {
+  Interrupt::sign_of_life();
   write_at(size_ - static_cast<std::int64_t>(pending_.size()), pending_.data(), pending_.size());
   pending_.clear();
 }
@@ -76,19 +77,12 @@ void WholeFile::write_front(const void* data, std::size_t size) {
 
 void WholeFile::close() {
   flush();
-  if (::fsync(descriptor_) != 0 && errno != EINVAL) fail(errno);  // a pipe or device has nothing to sync
-  if (::close(std::exchange(descriptor_, -1)) != 0) fail(errno);
-  std::error_code error;
-  std::filesystem::rename(partial_, path_, error);
-  if (error) fail(error.value());
+  if (!disk().sync(descriptor_) && errno != EINVAL) fail(errno);  // a pipe or device has nothing to sync
+  if (!disk().close(std::exchange(descriptor_, -1))) fail(errno);
+  if (!disk().rename(partial_, path_)) fail(errno);
   sync_folder(path_.parent_path());
 }
 
-void sync_folder(const std::filesystem::path& folder) {
-  const int descriptor = ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (descriptor < 0) return;
-  ::fsync(descriptor);
-  ::close(descriptor);
-}
+void sync_folder(const std::filesystem::path& folder) { disk().sync_folder(folder); }
 
 }  // namespace overture

@@ -1,12 +1,8 @@
 #include "overture/report/gzip.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <string>
 #include <utility>
 
-#include <unistd.h>
 #include <zlib.h>
 
 #include "overture/base/check.h"
@@ -15,41 +11,55 @@
 namespace overture::report {
 namespace {
 
-constexpr unsigned kBuffer = 1 << 18;
-constexpr std::size_t kLargestWrite = 1 << 30;  // gzwrite answers with an int
+constexpr std::size_t kPiece = 1 << 18;
+constexpr std::size_t kLargestWrite = 1 << 30;  // zlib counts with 32 bits
+constexpr int kGzip = 15 + 16;                  // the largest window, and gzip's header and end
+constexpr int kMemory = 8;                      // zlib's own choice
 
 }  // namespace
 
-void GzipFile::Closer::operator()(gzFile_s* file) const { gzclose(file); }
+struct GzipFile::Stream {
+  z_stream zlib{};
+  std::string out = std::string(kPiece, '\0');
 
-GzipFile::GzipFile(std::filesystem::path path) : path_(std::move(path)), whole_(path_) {
-  errno = 0;
-  file_.reset(gzdopen(dup(whole_.descriptor()), "wb6"));
-  if (file_ == nullptr) fail();
-  gzbuffer(file_.get(), kBuffer);
+  ~Stream() { deflateEnd(&zlib); }
+};
+
+GzipFile::GzipFile(std::filesystem::path path)
+    : whole_(std::move(path)), stream_(std::make_unique<Stream>()) {
+  if (deflateInit2(&stream_->zlib, Z_DEFAULT_COMPRESSION, Z_DEFLATED, kGzip, kMemory, Z_DEFAULT_STRATEGY) !=
+      Z_OK)
+    throw std::bad_alloc();
+}
+
+GzipFile::~GzipFile() = default;
+
+void GzipFile::put(std::string_view text, bool ends) {
+  z_stream& zlib = stream_->zlib;
+  zlib.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
+  zlib.avail_in = static_cast<unsigned>(text.size());
+  do {
+    zlib.next_out = reinterpret_cast<Bytef*>(stream_->out.data());
+    zlib.avail_out = static_cast<unsigned>(stream_->out.size());
+    check(deflate(&zlib, ends ? Z_FINISH : Z_NO_FLUSH) != Z_STREAM_ERROR, "a stream is whole");
+    whole_.write(stream_->out.data(), stream_->out.size() - zlib.avail_out);
+  } while (zlib.avail_out == 0);
 }
 
 void GzipFile::write(std::string_view text) {
-  check(file_ != nullptr, "a closed file is not written to");
+  check(stream_ != nullptr, "a closed file is not written to");
   while (!text.empty()) {
-    const auto size = static_cast<unsigned>(std::min(text.size(), kLargestWrite));
-    errno = 0;
-    if (gzwrite(file_.get(), text.data(), size) != static_cast<int>(size)) fail();
+    const std::size_t size = std::min(text.size(), kLargestWrite);
+    put(text.substr(0, size), false);
     text.remove_prefix(size);
   }
 }
 
 void GzipFile::close() {
-  check(file_ != nullptr, "a file is closed once");
-  errno = 0;
-  if (gzclose(file_.release()) != Z_OK) fail();
+  check(stream_ != nullptr, "a file is closed once");
+  put({}, true);
+  stream_.reset();
   whole_.close();
-}
-
-void GzipFile::fail() {
-  const std::string why = errno != 0 ? std::strerror(errno) : "not enough memory";
-  file_.reset();
-  throw UserError({.file = path_.string()}, "cannot be written: " + why);
 }
 
 }  // namespace overture::report

@@ -8,8 +8,6 @@
 
 #include "overture/base/whole_file.h"
 
-struct gzFile_s;
-
 namespace overture::report {
 
 class GzipFile {
@@ -17,6 +15,9 @@ class GzipFile {
   // As a WholeFile: a crash leaves the old file or none, never half of one. Throws UserError when the folder
   // does not exist or may not be written.
   explicit GzipFile(std::filesystem::path path);
+  ~GzipFile();
+  GzipFile(const GzipFile&) = delete;
+  GzipFile& operator=(const GzipFile&) = delete;
 
   // Throws UserError when the disk is full; the same goes for close(), since most of it is written late.
   void write(std::string_view text);
@@ -24,15 +25,12 @@ class GzipFile {
   void close();
 
  private:
-  struct Closer {
-    void operator()(gzFile_s* file) const;
-  };
+  struct Stream;  // zlib's
 
-  [[noreturn]] void fail();
+  void put(std::string_view text, bool ends);
 
-  std::filesystem::path path_;
   WholeFile whole_;
-  std::unique_ptr<gzFile_s, Closer> file_;  // null once closed
+  std::unique_ptr<Stream> stream_;  // null once closed
 };
 
 }  // namespace overture::report

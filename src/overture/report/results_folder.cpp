@@ -1,12 +1,16 @@
 #include "overture/report/results_folder.h"
 
+#include <cerrno>
+#include <cstring>
 #include <system_error>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "overture/base/disk.h"
 #include "overture/base/error.h"
 #include "overture/base/files.h"
+#include "overture/base/folder_hold.h"
 #include "overture/base/json.h"
 
 namespace overture::report {
@@ -31,9 +35,8 @@ void write_summary(Json summary, const Digest& digest, const std::string& setup_
 }
 
 void make_results_folder(const std::filesystem::path& folder) {
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error) throw UserError({.file = folder.string()}, "cannot be made: " + error.message());
+  if (!disk().make_folder(folder))
+    throw UserError({.file = folder.string()}, std::string("cannot be made: ") + std::strerror(errno));
 }
 
 namespace {
@@ -84,13 +87,11 @@ void remove_results(const std::filesystem::path& folder) {
     std::filesystem::remove_all(folder / name, error);
 }
 
-}  // namespace
-
-void claim_results_folder(const std::filesystem::path& folder, const FolderClaim& claim) {
+void take_over(const std::filesystem::path& folder, const FolderClaim& claim) {
   const std::optional<Held> held = run_in(folder);
   const bool other_kind = held && held->kind != claim.kind;
   const bool other_setup = held && claim.setup_yaml && held->setup_yaml != *claim.setup_yaml;
-  if (!other_kind && !other_setup) return make_results_folder(folder);
+  if (!other_kind && !other_setup) return;
   if (!claim.overwrite) {
     const std::string name = held->name.empty() ? "" : fmt::format(" (\"{}\")", held->name);
     throw UserError({.file = folder.string()},
@@ -100,6 +101,14 @@ void claim_results_folder(const std::filesystem::path& folder, const FolderClaim
                                 free_name(folder)));
   }
   remove_results(folder);
+}
+
+}  // namespace
+
+void claim_results_folder(const std::filesystem::path& folder, const FolderClaim& claim) {
+  make_results_folder(folder);
+  hold_folder(folder);
+  take_over(folder, claim);
 }
 
 }  // namespace overture::report

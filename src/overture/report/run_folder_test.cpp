@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "overture/base/files.h"
+#include "overture/base/testing_disk.h"
 
 namespace overture::report {
 namespace {
@@ -73,6 +74,40 @@ TEST(RunFolder, WritesEverythingTheDocsPromise) {
   EXPECT_NE(read_file(folder / "layers.csv").find("\"only, \"\"one\"\"\",forward,0.100000"),
             std::string::npos);
   std::filesystem::remove_all(folder);
+}
+
+// Where summary.json stands, the folder is complete, also after a power cut.
+TEST(RunFolder, ASummaryMeansThatAllIsThereWhereverTheCrashIs) {
+  namespace fs = std::filesystem;
+  const fs::path scratch = fs::path(testing::TempDir()) / "overture crashed folder";
+  fs::remove_all(scratch);
+  fs::create_directories(scratch / "root");
+  const auto config = small_run();
+  const report::Run run{"test", "yaml: text\n", "overture test", config, observe(config, true), ""};
+  RecordingDisk recording(scratch / "root");
+  {
+    const DiskInstead instead(recording);
+    make_results_folder(scratch / "root/run");
+    write_run_folder(run, scratch / "root/run");
+  }
+  int whole = 0;
+  for (std::uint64_t seed = 0; seed < 150; ++seed) {
+    const std::size_t crash = RandomStream(seed, 5).below(recording.operations() + 1);
+    const fs::path after = scratch / "after";
+    recording.crash(crash, seed, after);
+    EXPECT_TRUE(fs::exists(after / "run/summary.json") || crash < recording.operations());
+    if (fs::exists(after / "run/summary.json")) {
+      ++whole;
+      for (const auto& entry : fs::directory_iterator(scratch / "root/run")) {
+        const fs::path same = after / "run" / entry.path().filename();
+        ASSERT_TRUE(fs::exists(same)) << same << ", seed " << seed << ", after operation " << crash;
+        EXPECT_EQ(read_file(same), read_file(entry.path())) << same << ", seed " << seed;
+      }
+    }
+    fs::remove_all(after);
+  }
+  EXPECT_GT(whole, 0);
+  fs::remove_all(scratch);
 }
 
 TEST(RunFolder, LinksCarryWhatTheRanksSent) {

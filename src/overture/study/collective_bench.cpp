@@ -28,7 +28,7 @@ CollectivePoint run_collective(const network::NetworkConfig& network, const syst
   layer.name = name(kind);
   layer.weight_gradient.communication = {kind, size};
   const simulation::SimulationResult result = simulation::simulate(config, {}, limits);
-  return {size, result.finished, result.ranks};
+  return {size, result.finished, result.ranks, result.complete};
 }
 
 std::vector<Bytes> sizes(Bytes first, Bytes last, int factor) {
@@ -37,7 +37,10 @@ std::vector<Bytes> sizes(Bytes first, Bytes last, int factor) {
   }
   if (factor < 2) throw UserError("the step factor must be at least 2");
   std::vector<Bytes> result;
-  for (Bytes size = first; size <= last; size = size * factor) result.push_back(size);
+  for (Bytes size = first; size <= last; size = size * factor) {
+    result.push_back(size);
+    if (size > last / factor) break;  // lest the next one overflow
+  }
   return result;
 }
 

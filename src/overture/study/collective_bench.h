@@ -14,6 +14,7 @@ struct CollectivePoint {
   Bytes size;
   Duration time{};
   int ranks = 0;
+  bool complete = true;  // not cut short by the limits
 
   // GB/s, decimal, as nccl-tests: data size over time, and what that asks of each link.
   double algorithm_bandwidth() const;

@@ -1,20 +1,25 @@
 #include "overture/study/sweep.h"
 
+#include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <cstring>
 #include <map>
 #include <thread>
 
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "overture/base/disk.h"
 #include "overture/base/error.h"
 #include "overture/base/files.h"
 #include "overture/base/hash.h"
 #include "overture/base/json.h"
+#include "overture/base/run_summary.h"
 
 namespace overture::study {
 namespace {
@@ -22,8 +27,19 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kDone = "summary.json";  // a command writes it last
+constexpr const char* kErrors = "errors.txt";
 
-fs::path unfinished(const SweepPoint& point) { return point.folder.string() + ".part"; }
+// Of a run that is not kept. One that says nothing and left nothing whole was cut short.
+int code_of(int status) {
+  constexpr int kCutShort = 3;
+  if (!WIFEXITED(status)) return 128 + WTERMSIG(status);
+  return WEXITSTATUS(status) == 0 ? kCutShort : WEXITSTATUS(status);
+}
+
+Json summary_in(const fs::path& folder) {
+  std::error_code error;
+  return fs::exists(folder / kDone, error) ? parse_json(read_file(folder / kDone)) : Json();
+}
 
 class Runs {
  public:
@@ -36,11 +52,12 @@ class Runs {
 
   void start(std::size_t point) {
     const fs::path folder = unfinished(job_.points[point]);
-    fs::remove_all(folder);
-    fs::create_directories(folder);
+    disk().remove(folder);
+    if (!disk().make_folder(folder)) throw UserError({.file = folder.string()}, "cannot be made");
     std::vector<std::string> words = words_of(job_.points[point], folder);
+    const pid_t sweep = getpid();
     const pid_t child = fork();
-    if (child == 0) become(words, folder);
+    if (child == 0) become(words, folder, sweep);
     if (child < 0) throw UserError("no further process can be started");
     point_of_[child] = point;
   }
@@ -58,29 +75,21 @@ class Runs {
     const std::size_t point = found->second;
     point_of_.erase(found);
     const SweepPoint& done = job_.points[point];
-    if (WIFEXITED(status) && WEXITSTATUS(status) == 0 && fs::exists(unfinished(done) / kDone)) {
-      fs::remove(unfinished(done) / kErrors);
-      fs::remove_all(done.folder);
-      fs::rename(unfinished(done), done.folder);
-      return std::nullopt;
-    }
-    return SweepFailure{point, WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status),
-                        read_file(unfinished(done) / kErrors)};
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 0 && keep_if_complete(done)) return std::nullopt;
+    return SweepFailure{point, code_of(status), read_file(unfinished(done) / kErrors)};
   }
 
   void stop() {
     for (const auto& [child, point] : point_of_) {
-      kill(child, SIGKILL);
+      kill(-child, SIGKILL);  // it leads a group of its own
+      kill(child, SIGKILL);   // or did not come so far
       waitpid(child, nullptr, 0);
-      std::error_code ignored;
-      fs::remove_all(unfinished(job_.points[point]), ignored);
+      disk().remove(unfinished(job_.points[point]));
     }
     point_of_.clear();
   }
 
  private:
-  static constexpr const char* kErrors = "errors.txt";
-
   std::vector<std::string> words_of(const SweepPoint& point, const fs::path& folder) const {
     std::vector<std::string> words{job_.program.string(), job_.command};
     if (point.arguments.empty()) {
@@ -95,12 +104,16 @@ class Runs {
     return words;
   }
 
-  [[noreturn]] static void become(std::vector<std::string>& words, const fs::path& folder) {
+  // Ctrl-C is the sweep's to handle, so the child is in a group of its own; and it must not outlive a sweep
+  // that was killed, or it would write into the folder of the next one.
+  [[noreturn]] static void become(std::vector<std::string>& words, const fs::path& folder, pid_t sweep) {
+    setpgid(0, 0);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != sweep) _exit(127);
     const int out = open("/dev/null", O_WRONLY);
     const int errors = open((folder / kErrors).c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
     dup2(out, STDOUT_FILENO);
     dup2(errors, STDERR_FILENO);
-    std::signal(SIGINT, SIG_IGN);  // Ctrl-C is the sweep's to handle
     std::vector<char*> pointers;
     for (std::string& word : words) pointers.push_back(word.data());
     pointers.push_back(nullptr);
@@ -121,12 +134,22 @@ fs::path point_folder(const fs::path& root, std::size_t number, const std::strin
   return root / fmt::format("{:04}-{:08x}", number, static_cast<std::uint32_t>(fnv1a(all)));
 }
 
+fs::path unfinished(const SweepPoint& point) { return point.folder.string() + ".part"; }
+
 bool is_finished(const SweepPoint& point) {
-  const fs::path file = point.folder / kDone;
-  if (!fs::exists(file)) return false;
-  if (point.version.empty()) return true;
-  const auto summary = parse_json(read_file(file));
-  return summary.is_object() && summary.value("overture", "") == point.version;
+  const Json summary = summary_in(point.folder);
+  if (!is_complete(summary)) return false;
+  return point.version.empty() || summary.value("overture", "") == point.version;
+}
+
+bool keep_if_complete(const SweepPoint& point) {
+  const fs::path made = unfinished(point);
+  if (!is_complete(summary_in(made))) return false;
+  disk().remove(made / kErrors);
+  if (!disk().replace_folder(made, point.folder))
+    throw UserError({.file = point.folder.string()}, std::string("cannot be made: ") + std::strerror(errno));
+  disk().sync_folder(point.folder.parent_path());
+  return true;
 }
 
 std::vector<SweepFailure> run_sweep(const SweepJob& job, const std::vector<std::size_t>& mine,

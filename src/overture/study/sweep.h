@@ -41,7 +41,14 @@ std::filesystem::path point_folder(const std::filesystem::path& root, std::size_
                                    const std::string& command, const std::string& setup_text,
                                    const std::vector<std::string>& overrides);
 
+// Whether it is there and whole: a run that was cut short is not.
 bool is_finished(const SweepPoint& point);
+
+// Where a run of the point works until it is finished.
+std::filesystem::path unfinished(const SweepPoint& point);
+// Puts what the run left into the point's folder, in one step that a crash does or does not; false, and nothing happens, if
+// the run did not come to its end.
+bool keep_if_complete(const SweepPoint& point);
 
 // Runs those of points `mine` that are not finished. Calls `finished` with the number of points that are
 // done; when it answers false, what runs is stopped and forgotten. Returns those that failed.

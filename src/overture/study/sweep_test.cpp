@@ -3,12 +3,17 @@
 #include "overture/study/sweep.h"
 
 #include <algorithm>
+#include <csignal>
 #include <filesystem>
+#include <fstream>
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "overture/base/files.h"
 #include "overture/base/testing.h"
+#include "overture/base/testing_disk.h"
 
 namespace overture::study {
 namespace {
@@ -171,6 +176,82 @@ TEST(PointFolder, FollowsFromAllThatItsResultDependsOn) {
   EXPECT_NE(one, of("simulate", "a: 1", {"b=3"}));
   EXPECT_NE(one, of("simulate", "a: 1", {}));
   EXPECT_EQ(one.parent_path(), "root");
+}
+
+TEST_F(Sweep, APointThatWasCutShortIsNotFinished) {
+  script(
+      "while [ $# -gt 1 ]; do shift; done; mkdir -p \"$1\"; echo '{\"complete\": false}' > "
+      "\"$1/summary.json\"; exit 0");
+  const SweepJob cut = job(1);
+  const auto failures = run_sweep(cut, all(cut), go_on);
+  ASSERT_EQ(failures.size(), 1u);
+  EXPECT_EQ(failures[0].exit_code, 3);
+  EXPECT_FALSE(is_finished(cut.points[0]));
+  // Nor is one that an older version kept.
+  fs::create_directories(cut.points[0].folder);
+  write_file(cut.points[0].folder / "summary.json", R"({"stopped_early": true, "out_of_patience": false})");
+  EXPECT_FALSE(is_finished(cut.points[0]));
+  write_file(cut.points[0].folder / "summary.json", R"({"stopped_early": true, "out_of_patience": true})");
+  EXPECT_TRUE(is_finished(cut.points[0]));
+}
+
+TEST_F(Sweep, ChildrenDieWithTheirSweep) {
+  script("echo $$ > '" + (folder_ / "child.txt").string() + "'; exec sleep 60");
+  const SweepJob one = job(1);
+  const pid_t sweep = fork();
+  if (sweep == 0) {
+    run_sweep(one, all(one), go_on);
+    _exit(0);
+  }
+  pid_t child = 0;
+  for (int i = 0; i < 2000 && child == 0; ++i) {
+    usleep(5000);
+    std::ifstream(folder_ / "child.txt") >> child;
+  }
+  ASSERT_GT(child, 0);
+  kill(sweep, SIGKILL);
+  waitpid(sweep, nullptr, 0);
+  // Who takes in orphans may take its time to bury one.
+  const auto gone = [&] {
+    std::string word;
+    char state = 'X';
+    std::ifstream(fs::path("/proc") / std::to_string(child) / "stat") >> word >> word >> state;
+    return state == 'X' || state == 'Z';
+  };
+  for (int i = 0; i < 2000 && !gone(); ++i) usleep(5000);
+  EXPECT_TRUE(gone());
+}
+
+TEST_F(Sweep, AFinishedPointIsWholeWhereverTheCrashIs) {
+  const SweepJob four = job(4);
+  const fs::path root = folder_ / "points";
+  RecordingDisk recording(root);
+  std::vector<std::size_t> promised;
+  {
+    const DiskInstead instead(recording);
+    for (const SweepPoint& point : four.points) {
+      ASSERT_TRUE(disk().make_folder(unfinished(point)));
+      write_file(unfinished(point) / "table.csv", "a,b\n1,2\n");
+      write_file(unfinished(point) / "summary.json", R"({"time_us": 1})");
+      ASSERT_TRUE(keep_if_complete(point));
+      promised.push_back(recording.operations());
+    }
+  }
+  for (std::uint64_t seed = 0; seed < 150; ++seed) {
+    const std::size_t crash = RandomStream(seed, 9).below(recording.operations() + 1);
+    const fs::path after = folder_ / "after";
+    recording.crash(crash, seed, after);
+    for (std::size_t i = 0; i < four.points.size(); ++i) {
+      SweepPoint point = four.points[i];
+      point.folder = after / point.folder.filename();
+      EXPECT_TRUE(is_finished(point) || crash < promised[i]) << "seed " << seed << ", operation " << crash;
+      if (is_finished(point)) {
+        EXPECT_EQ(read_file(point.folder / "table.csv"), "a,b\n1,2\n") << "seed " << seed;
+        EXPECT_EQ(numbers_of(point).size(), 1u);
+      }
+    }
+    fs::remove_all(after);
+  }
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "overture/base/disk.h"
 #include "overture/base/error.h"
 #include "overture/base/files.h"
 
@@ -27,8 +28,8 @@ void AppendedFile::replace_end(std::size_t bytes, const std::string& text) {
   const std::int64_t at = size_ - static_cast<std::int64_t>(bytes);
   std::size_t done = 0;
   while (done < text.size()) {
-    const ssize_t written =
-        ::pwrite(descriptor_, text.data() + done, text.size() - done, at + static_cast<std::int64_t>(done));
+    const std::int64_t written = disk().write(descriptor_, at + static_cast<std::int64_t>(done),
+                                              text.data() + done, text.size() - done);
     if (written < 0 && errno == EINTR) continue;
     if (written <= 0) fail();
     done += static_cast<std::size_t>(written);

@@ -1,18 +1,20 @@
 #include "overture/train/checkpoint.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <cmath>
+#include <cstring>
 #include <map>
 #include <vector>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "overture/base/disk.h"
 #include "overture/base/error.h"
 #include "overture/base/files.h"
 #include "overture/base/json.h"
-#include "overture/base/whole_file.h"
 #include "overture/data/checksum.h"
 #include "overture/embedding/block_file.h"
 
@@ -88,8 +90,37 @@ std::string sum_of(const Json& manifest) {
   return fmt::format("{:016x}", data::checksum(text.data(), text.size()));
 }
 
+[[noreturn]] void cannot_be_made(const fs::path& path) {
+  throw UserError({.file = path.string()}, std::string("cannot be made: ") + std::strerror(errno));
+}
+
 [[noreturn]] void bad_manifest(const fs::path& file, const std::string& what, const std::string& hint = {}) {
   throw UserError({.file = file.string()}, what, hint);
+}
+
+void require_number(const Json& manifest, const char* key, std::int64_t least, std::int64_t most,
+                    const fs::path& file) {
+  const bool number = manifest.contains(key) && manifest[key].is_number_integer();
+  if (!number || manifest[key].get<double>() < static_cast<double>(least) ||
+      manifest[key].get<double>() > static_cast<double>(most))
+    bad_manifest(file, fmt::format("\"{}\" is not a number from {} to {}", key, least, most));
+}
+
+void require_texts(const Json& manifest, const char* key, const fs::path& file) {
+  const bool object = manifest.contains(key) && manifest[key].is_object();
+  if (!object || !std::ranges::all_of(manifest[key], [](const Json& one) { return one.is_string(); }))
+    bad_manifest(file, fmt::format("\"{}\" does not hold texts", key));
+}
+
+// Whatever wrote it: what is read from it later is there and of its kind.
+void require_whole(const Json& manifest, const fs::path& file) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 50;
+  require_number(manifest, "steps", 0, kMost, file);
+  require_number(manifest, "samples", 0, kMost, file);
+  require_number(manifest, "servers", 1, 1'000'000, file);
+  require_number(manifest, "sharding", 0, static_cast<int>(embedding::Sharding::column_wise), file);
+  require_texts(manifest, "fixed", file);
+  require_texts(manifest, "rates", file);
 }
 
 // Sound in itself and with its folder; whether it is of this run is not asked.
@@ -103,6 +134,7 @@ Json sound_manifest(const fs::path& checkpoint) {
   const Json sum = manifest.contains("checksum") ? manifest["checksum"] : Json();
   manifest.erase("checksum");
   if (sum != sum_of(manifest)) bad_manifest(file, "has been damaged: its checksum does not match");
+  require_whole(manifest, file);
   const auto steps = steps_of(checkpoint);
   if (steps && manifest["steps"] != *steps)
     bad_manifest(file, fmt::format("is of step {}, its folder of step {}",
@@ -115,7 +147,8 @@ CheckpointInfo info_of(const Json& manifest) {
                       .samples = manifest["samples"],
                       .servers = manifest["servers"],
                       .sharding = static_cast<embedding::Sharding>(manifest["sharding"].get<int>())};
-  if (manifest["held_out_auc"].is_number()) info.auc = manifest["held_out_auc"].get<double>();
+  if (manifest.contains("held_out_auc") && manifest["held_out_auc"].is_number())
+    info.auc = manifest["held_out_auc"].get<double>();
   return info;
 }
 
@@ -163,10 +196,8 @@ fs::path partial_checkpoint(const fs::path& folder, std::int64_t steps) {
 }
 
 void make_partial_checkpoint(const fs::path& partial) {
-  std::error_code error;
-  fs::remove_all(partial, error);
-  fs::create_directories(partial, error);
-  if (error) throw UserError({.file = partial.string()}, "cannot be made: " + error.message());
+  disk().remove(partial);
+  if (!disk().make_folder(partial)) cannot_be_made(partial);
 }
 
 void save_rows(Tables& tables, const fs::path& into) {
@@ -212,12 +243,9 @@ void complete(const TrainConfig& config, const CheckpointInfo& info, std::int64_
                 {"rates", json_of(rates(config))}};
   manifest["checksum"] = sum_of(manifest);
   write_file(partial / "manifest.json", write_json(manifest, 2) + "\n");
-  std::error_code error;
-  fs::remove_all(place, error);
-  fs::rename(partial, place, error);
-  if (error) throw UserError({.file = place.string()}, "cannot be made: " + error.message());
-  sync_folder(folder);
-  for (const fs::path& one : superfluous(checkpoints_in(folder), keep)) fs::remove_all(one, error);
+  if (!disk().replace_folder(partial, place)) cannot_be_made(place);
+  disk().sync_folder(folder);
+  for (const fs::path& one : superfluous(checkpoints_in(folder), keep)) disk().remove(one);
 }
 
 std::optional<fs::path> latest_checkpoint(const fs::path& folder) {
@@ -235,7 +263,7 @@ void remove_partial_checkpoints(const fs::path& folder) {
     if (entry.path().filename().string().starts_with("step-") && entry.path().extension() == ".part")
       partial.push_back(entry.path());
   }
-  for (const fs::path& one : partial) fs::remove_all(one, error);
+  for (const fs::path& one : partial) disk().remove(one);
 }
 
 std::optional<WholeCheckpoint> whole_checkpoint(const fs::path& folder) {
@@ -275,16 +303,29 @@ CheckpointInfo read_manifest(const TrainConfig& config, const fs::path& checkpoi
   return info_of(manifest);
 }
 
+namespace {
+
+// The number at the front of a text.
+std::int64_t front_number(std::string_view text, const fs::path& file) {
+  std::int64_t number = -1;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  if (number < 0) bad_manifest(file, fmt::format("\"{}\" does not begin with a number", text));
+  return number;
+}
+
+}  // namespace
+
 data::Shape shape_of(const fs::path& checkpoint) {
+  const fs::path file = checkpoint / "manifest.json";
   const Json manifest = sound_manifest(checkpoint);
   const Json& said = manifest["fixed"];
-  if (!said.contains("dense_features"))
-    bad_manifest(checkpoint / "manifest.json", "does not say how many dense features the model takes",
+  if (!said.contains("dense_features") || !said.contains("tables"))
+    bad_manifest(file, "does not say how many dense features the model takes",
                  "train one more step with --resume, which writes it again");
-  data::Shape shape{.dense_features = std::stoll(said["dense_features"].get<std::string>())};
+  data::Shape shape{.dense_features = front_number(said["dense_features"].get<std::string>(), file)};
   const std::string tables = said["tables"].get<std::string>();  // 1460x16-583x16
   for (std::size_t at = 0; at < tables.size(); at = std::min(tables.find('-', at), tables.size() - 1) + 1)
-    shape.table_rows.push_back(std::stoll(tables.substr(at)));
+    shape.table_rows.push_back(front_number(std::string_view(tables).substr(at), file));
   return shape;
 }
 

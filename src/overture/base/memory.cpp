@@ -1,0 +1,44 @@
+#include "overture/base/memory.h"
+
+#include <algorithm>
+#include <limits>
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include "overture/base/error.h"
+
+namespace overture {
+namespace {
+
+constexpr Bytes kEverything{std::numeric_limits<std::int64_t>::max()};
+
+}  // namespace
+
+// Of data: private memory that can be written. Address space alone, as of mapped files, costs nothing.
+void limit_memory(Bytes most) {
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // they reserve terabytes
+  rlimit limit{};
+  if (getrlimit(RLIMIT_DATA, &limit) != 0) return;
+  limit.rlim_cur = std::min({limit.rlim_cur, limit.rlim_max, static_cast<rlim_t>(most.count())});
+  setrlimit(RLIMIT_DATA, &limit);
+#else
+  (void)most;
+#endif
+}
+
+Bytes memory_limit() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_DATA, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return kEverything;
+  return Bytes{
+      static_cast<std::int64_t>(std::min<rlim_t>(limit.rlim_cur, static_cast<rlim_t>(kEverything.count())))};
+}
+
+void require_memory(Bytes needed, std::string_view what) {
+  if (needed <= memory_limit()) return;
+  throw UserError(fmt::format("{} needs about {} of memory, more than the {} that we may take", what,
+                              to_string(needed), to_string(memory_limit())),
+                  "use something smaller, or more memory with --max-memory");
+}
+
+}  // namespace overture
