@@ -4,10 +4,11 @@
 
 #include <filesystem>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
+
+#include "overture/serve/http_server.h"
 
 namespace overture::serve {
 
@@ -27,20 +28,19 @@ class ResultServer {
  public:
   // Binds at once; port 0 takes a free one. Throws UserError when it cannot, or when there is no such folder.
   ResultServer(std::filesystem::path root, std::string address, int port, ComparePage compare = {});
-  ~ResultServer();
 
-  int port() const { return port_; }
+  int port() const { return http_.port(); }
   // Answers until stop(), which any thread may call.
-  void run();
-  void stop();
+  void run() { http_.run(); }
+  void stop() { http_.stop(); }
 
  private:
-  struct Http;
+  HttpResponse answer(const HttpRequest& request) const;
+
   std::filesystem::path root_;
   std::string address_;
   ComparePage compare_;
-  std::unique_ptr<Http> http_;
-  int port_ = 0;
+  HttpServer http_;
 };
 
 }  // namespace overture::serve

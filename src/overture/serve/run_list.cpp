@@ -7,6 +7,7 @@
 #include <ctime>
 #include <fstream>
 #include <optional>
+#include <sstream>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -15,6 +16,7 @@
 #include "overture/base/error.h"
 #include "overture/base/files.h"
 #include "overture/base/json.h"
+#include "overture/base/run_summary.h"
 #include "overture/base/units.h"
 
 namespace overture::serve {
@@ -30,7 +32,7 @@ constexpr std::int64_t kStale = 30;            // seconds without news: nobody w
 std::string small_file(const fs::path& file) {
   std::error_code error;
   const auto size = fs::file_size(file, error);
-  if (error || size > kLargest) return "";
+  if (error || size > kLargest || fs::is_symlink(file, error)) return "";  // a link could lead anywhere
   std::ifstream in(file);
   return {std::istreambuf_iterator<char>(in), {}};
 }
@@ -88,14 +90,6 @@ std::string headline(const Json& summary) {
                : fmt::format("{:.0f} done", *finished);
   }
   return "";
-}
-
-bool is_complete(const Json& summary) {
-  const auto flag = [&](const char* key, bool usual) {
-    return summary.contains(key) && summary[key].is_boolean() ? summary[key].get<bool>() : usual;
-  };
-  const bool stopped = flag("stopped_early", false) && !flag("out_of_patience", false);
-  return flag("complete", true) && !stopped;
 }
 
 std::string progress_text(const Json& progress) {
@@ -194,7 +188,7 @@ std::string runs_json(const std::vector<RunEntry>& runs) {
 
 std::vector<std::string> read_tags(const fs::path& run) {
   std::vector<std::string> tags;
-  std::ifstream in(run / "tags.txt");
+  std::istringstream in(small_file(run / "tags.txt"));
   for (std::string line; std::getline(in, line) && tags.size() < 100;) {
     if (!line.empty()) tags.push_back(line);
   }
