@@ -53,13 +53,15 @@ void run_within(sim::EventQueue& events, const RunLimits& limits, Finished finis
   const Patience patience(limits);
   if (!patience.asks()) return limits.until ? (void)events.run_until(*limits.until) : events.run();
   constexpr std::uint64_t kEvents = 4096;
+  constexpr Duration kLongestPiece = std::chrono::hours(1);
   Duration piece = std::chrono::microseconds(1);
   const Time end = limits.until.value_or(Time::max());
   while (finished() < all && events.now() < end && patience.lasts(finished())) {
     const std::uint64_t before = events.executed();
     const Time next = end - events.now() < piece ? end : events.now() + piece;
     if (!events.run_until(next)) return;
-    piece = events.executed() - before < kEvents ? piece * 2 : std::max(piece / 2, Duration{1000});
+    piece = events.executed() - before < kEvents ? std::min(piece * 2, kLongestPiece)
+                                                 : std::max(piece / 2, Duration{1000});
   }
 }
 

@@ -81,7 +81,14 @@ std::string write_algorithm(const Algorithm& algorithm) {
 
 }  // namespace
 
-Result<bool> read(const std::string& text, Duration& value) { return take(parse_duration(text), value); }
+// No run is longer than the horizon, and longer times could not be added up.
+Result<bool> read(const std::string& text, Duration& value) {
+  const Duration most = kHorizon.time_since_epoch();
+  const Result<Duration> parsed = parse_duration(text);
+  if (parsed && parsed.value() > most)
+    return Error{fmt::format("\"{}\" is too long; use at most {}", text, to_string(most))};
+  return take(parsed, value);
+}
 Result<bool> read(const std::string& text, Bytes& value) { return take(parse_bytes(text), value); }
 Result<bool> read(const std::string& text, Bandwidth& value) { return take(parse_bandwidth(text), value); }
 Result<bool> read(const std::string& text, Dollars& value) { return take(parse_dollars(text), value); }

@@ -147,7 +147,7 @@ class Chooser {
     try {
       require_sound(config.packets);
     } catch (const UserError& error) {
-      throw UserError({.file = file_, .key = "network"}, error.what());
+      throw at({.file = file_, .key = "network"}, error);
     }
     return config;
   }

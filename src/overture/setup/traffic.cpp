@@ -1,8 +1,11 @@
 #include "overture/setup/traffic.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "overture/base/error.h"
+#include "overture/base/memory.h"
 
 namespace overture::setup {
 namespace {
@@ -15,6 +18,8 @@ namespace {
 // Before so many are made: a flow and its connection take about this much.
 void require_memory_for(const TrafficLimits& limits, double flows) {
   constexpr double kFlowBytes = 300;
+  require_memory(Bytes{static_cast<std::int64_t>(std::min(flows * kFlowBytes, 9e18))},
+                 fmt::format("a list of {:.0f} flows", flows));
   if (flows * kFlowBytes <= static_cast<double>(limits.memory_limit.count())) return;
   fail(limits, "traffic",
        fmt::format("{:.0f} flows need about {:.0f} GiB, more than the {} of network.memory_limit", flows,

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "overture/base/csv.h"
 #include "overture/base/error.h"
 #include "overture/base/files.h"
 #include "overture/topology/shortest_path.h"
@@ -112,12 +113,28 @@ class Parser {
   std::vector<std::string> tiers_;
 };
 
+template <class Visit>
+void for_each_line(std::string_view text, Visit visit) {
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+    visit(line);
+  }
+}
+
+// Counted before any is kept: a large file would otherwise fill the memory first.
+std::int64_t cables_in(std::string_view text) {
+  std::int64_t cables = 0;
+  for_each_line(text, [&](std::string_view line) { cables += trimmed(line).starts_with("link") ? 1 : 0; });
+  return cables;
+}
+
 }  // namespace
 
 Topology parse_graph(std::string_view text, std::string_view name) {
+  require_buildable(name, static_cast<double>(cables_in(text)));
   Parser parser(name);
-  std::istringstream lines{std::string(text)};
-  for (std::string line; std::getline(lines, line);) parser.line(line);
+  for_each_line(text, [&](std::string_view line) { parser.line(std::string(line)); });
   return parser.finish();
 }
 

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "overture/base/error.h"
+#include "overture/topology/graph.h"
 #include "overture/topology/opera_paths.h"
 
 namespace overture::topology {
@@ -47,6 +48,11 @@ void require_sound(const OperaConfig& config) {
   if (config.queue_packets < 1 || config.packet <= Bytes{0} || config.rate <= Bandwidth::bits_per_second(0) ||
       config.wire < Duration::zero() || config.dark < Duration::zero()) {
     throw UserError("Opera needs a rate, a packet size, a queue of at least one packet and no negative time");
+  }
+  for (const Duration time : {config.wire, config.dark, config.slice}) {
+    if (time > kMostDelay)
+      throw UserError(fmt::format("a part of an Opera slice of {} is too long", to_string(time)),
+                      fmt::format("use at most {}", to_string(kMostDelay)));
   }
 }
 

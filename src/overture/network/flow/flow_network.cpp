@@ -366,6 +366,7 @@ void FlowNetwork::sample_soon() {
   if (sampling_) return;
   while (history_->next() <= events().now()) add_sample();
   sampling_ = true;
+  check_horizon(history_->next());  // flows that never end would be looked at for ever
   events().at(history_->next(), [this] { sample(); });
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "overture/base/memory.h"
 #include "overture/network/packet/sound.h"
 
 namespace overture::network::packet {
@@ -95,7 +96,25 @@ PacketConfig plain_credits() {
   return config;
 }
 
+namespace {
+
+// As wires: longer times would not leave room to add them up.
+void require_representable(const PacketConfig& config) {
+  const TcpConfig& tcp = config.tcp;
+  const RoceConfig& roce = config.roce;
+  for (const Duration time : {tcp.ack_delay, tcp.send_delay, tcp.min_rto, tcp.max_rto, tcp.clock_granularity,
+                              config.ndp.min_rto, config.ndp.max_rto, config.htsim_dctcp.min_rto,
+                              config.htsim_dctcp.scan, roce.min_rto, roce.max_rto}) {
+    if (time > topology::kMostDelay)
+      throw UserError(fmt::format("a transport's time of {} is too long", to_string(time)),
+                      fmt::format("use at most {}", to_string(topology::kMostDelay)));
+  }
+}
+
+}  // namespace
+
 void require_sound(const PacketConfig& config) {
+  require_representable(config);
   require(config.threads > 0, "threads: at least 1");
   require(config.entropies > 0, "entropies: at least 1");
   require(config.entropies == 1 || config.paths == topology::PathRule::hash_per_flow,
@@ -132,6 +151,8 @@ void require_sound(const PacketConfig& config) {
 }
 
 void require_memory(const PacketConfig& config, std::size_t links, std::size_t bytes) {
+  overture::require_memory(Bytes{static_cast<std::int64_t>(bytes)},
+                           fmt::format("a network of {} links", links));
   if (bytes <= static_cast<std::size_t>(config.memory_limit.count())) return;
   throw UserError(fmt::format("{} links need {}, more than the {} allowed", links,
                               to_string(Bytes{static_cast<std::int64_t>(bytes)}),

@@ -95,6 +95,30 @@ std::uint64_t notifications(const Transport&) {
   return 0;
 }
 
+Bytes largest_packet(const PacketConfig& config) {
+  switch (config.transport) {
+    case TransportKind::tcp: return config.tcp.segment + config.tcp.header;
+    case TransportKind::ndp: return config.ndp.payload + config.ndp.header;
+    case TransportKind::htsim_dctcp: return config.htsim_dctcp.packet;
+    case TransportKind::roce: return config.roce.payload + config.roce.header;
+    case TransportKind::plain: break;
+  }
+  return config.plain.payload + config.plain.header;
+}
+
+// Queues add up how long their packets take: beyond this they would run out of time itself.
+void require_fast_enough(const topology::Topology& topology, const PacketConfig& config) {
+  constexpr Duration kLongestPacket = std::chrono::seconds(10);
+  const Bytes packet = largest_packet(config);
+  for (const topology::Link& link : topology.graph.links()) {
+    if (transfer_time(packet, link.wire.rate) <= kLongestPacket) continue;
+    throw UserError(
+        fmt::format("a link of {} takes {} for one packet of {}", to_string(link.wire.rate),
+                    to_string(transfer_time(packet, link.wire.rate)), to_string(packet)),
+        fmt::format("use at least {}", to_string(Bandwidth::bits_per_second(packet.count() * 8 / 10 + 1))));
+  }
+}
+
 }  // namespace
 
 // The one place that knows all fabrics and transports.
@@ -104,6 +128,7 @@ Engine::AnyStack Engine::make_stack(const topology::Topology& topology, const Pa
   check(config.lossless.control != LinkControl::credits || config.transport == TransportKind::tcp ||
             config.transport == TransportKind::ndp || config.transport == TransportKind::htsim_dctcp,
         "links with credits have an engine of their own");
+  require_fast_enough(topology, config);
   switch (config.transport) {
     case TransportKind::tcp:
       return std::make_unique<Stack<Fabric, Tcp>>(
@@ -124,6 +149,7 @@ Engine::AnyStack Engine::make_stack(const topology::Topology& topology, const Pa
 Engine::AnyStack Engine::make_parallel(const topology::Topology& topology, const PacketConfig& config,
                                        Pause pause) {
   require_sound(config);
+  require_fast_enough(topology, config);
   const auto refuse = [&](std::string_view why) {
     throw UserError(fmt::format("{} threads: {}; use 1 thread", config.threads, why));
   };

@@ -35,6 +35,7 @@ class BoundedRun {
   // for is sent again and again, in vain.
   bool goes_on() {
     if (engine_.next_time() > until_ || engine_.next_time() == kNever) return false;
+    check_horizon(Time{Duration{engine_.next_time()}});
     if (engine_.faults() == nullptr) return true;
     for (; seen_ < engine_.completions().size(); ++seen_)
       lost_.delivered(engine_.completions()[seen_].message);
