@@ -6,6 +6,7 @@
 
 #include "overture/base/error.h"
 #include "overture/base/free_memory.h"
+#include "overture/base/printable.h"
 #include "overture/base/text.h"
 #include "overture/cli/astra_files.h"
 #include "overture/cli/astra_garnet.h"
@@ -59,7 +60,7 @@ std::string folder_prefix(const std::string& path) {
 void print_layers(const workload::Workload& workload, const simulation::SimulationResult& result) {
   const auto cycles = [](Duration d) { return d / Nanoseconds{1}; };
   for (std::size_t l = 0; l < workload.layers.size(); ++l) {
-    fmt::print("layer {}: {}\n", l, workload.layers[l].name);
+    fmt::print("layer {}: {}\n", l, printable(workload.layers[l].name));
     for (const auto kind : {workload::PassKind::forward, workload::PassKind::input_gradient,
                             workload::PassKind::weight_gradient}) {
       const simulation::PassAccount& account = result.layers[l].of(kind);

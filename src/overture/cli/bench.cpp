@@ -135,8 +135,10 @@ Runner make_runner(const BenchOptions& options, CollectiveKind kind, int seed) {
   system::SystemConfig config = setup.simulation.system;
   if (!std::holds_alternative<network::AnalyticalConfig>(*network)) config.splits = options.chunks;
   config.implementation(kind) = implementation(options, kind, config, dimensions);
-  return [network, config, kind](Bytes size) {
-    return study::run_collective(*network, config, kind, size, {.memory = free_memory()});
+  simulation::Limits limits{.memory = free_memory()};
+  limits.go_on = [](Time, std::uint32_t) { return !Interrupt::requested(); };
+  return [network, config, kind, limits](Bytes size) {
+    return study::run_collective(*network, config, kind, size, limits);
   };
 }
 
@@ -272,6 +274,7 @@ int run(const BenchOptions& options) {
     const Measured measured_point = run_all(runners, size);
     const study::CollectivePoint& point = measured_point.mean;
     progress.finish();
+    if (!point.complete) break;
     fmt::print("{:>14} {:>12} {:>8} {:>14.3f} {:>10.3f} {:>10.3f}{}\n", size.count(), size.count() / 4,
                "float", to_us(point.time), point.algorithm_bandwidth(), point.bus_bandwidth(kind),
                (repeated ? fmt::format(" {:>9.3f}", measured_point.deviation_us) : "") +

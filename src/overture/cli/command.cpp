@@ -1,6 +1,10 @@
 #include "overture/cli/command.h"
 
 #include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <system_error>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -8,8 +12,10 @@
 #include <nlohmann/json.hpp>
 
 #include "overture/base/error.h"
+#include "overture/base/free_memory.h"
 #include "overture/base/interrupt.h"
 #include "overture/base/json.h"
+#include "overture/base/memory.h"
 #include "overture/base/text.h"
 #include "overture/cli/captured_output.h"
 #include "overture/cli/help.h"
@@ -38,6 +44,7 @@ const CLI::App& last_given(const CLI::App& app) {
 struct Chosen {
   std::function<int()> run;
   bool json = false;
+  std::string max_memory;
   bool tells_itself = false;  // a command with a --json of its own
   std::optional<std::string> result;
 };
@@ -187,6 +194,9 @@ Command& Command::examples(std::string_view text) {
 Command& Command::runs(std::function<int()> run) {
   const bool tells_itself = app_.get_option_no_throw("--json") != nullptr;
   if (!tells_itself) app_.add_flag("--json", chosen().json, "Print the result as JSON, and errors too");
+  if (app_.get_option_no_throw("--max-memory") == nullptr)
+    app_.add_option("--max-memory", chosen().max_memory,
+                    "Most memory to take, such as \"8 GiB\" (default: what is free)");
   app_.final_callback([run = std::move(run), tells_itself] {
     chosen().run = run;
     chosen().tells_itself = tells_itself;
@@ -209,13 +219,31 @@ struct Outcome {
   std::string error{};
 };
 
+void limit_memory_as_asked() {
+  if (chosen().max_memory.empty()) {
+    if (const std::optional<Bytes> most = free_memory()) limit_memory(*most);
+    return;
+  }
+  const Result<Bytes> most = parse_bytes(chosen().max_memory);
+  if (!most) throw UserError({.key = "--max-memory"}, most.error());
+  limit_memory(most.value());
+}
+
 Outcome run_chosen() {
   try {
+    limit_memory_as_asked();
     return {.code = chosen().run()};
   } catch (const UserError& error) {
     return {2, error.what()};
   } catch (const std::bad_alloc&) {
-    return {2, "not enough memory for this run\n  use fewer ranks, or a coarser setup"};
+    return {2,
+            fmt::format(
+                "this run needs more memory than the {} that it may take\n  use something smaller, or more "
+                "memory with --max-memory",
+                to_string(memory_limit()))};
+  } catch (const std::system_error& error) {
+    const bool output = std::ferror(stdout) != 0;  // fmt says that it could not write, not where
+    return {output ? 2 : 1, (output ? "standard output: " : "") + std::string(error.what())};
   } catch (const std::exception& error) {
     return {1, error.what()};
   }
@@ -301,7 +329,9 @@ std::optional<int> parse(CLI::App& app, const std::vector<std::string>& words) {
 
 }  // namespace
 
-int run(int argc, char** argv, const std::function<void(Command&)>& add_commands) {
+namespace {
+
+int run_given(int argc, char** argv, const std::function<void(Command&)>& add_commands) {
   CLI::App app("Train, simulate and co-design deep learning recommendation models", "overture");
   app.set_version_flag("--version", version_text());
   app.require_subcommand(0, 1);
@@ -311,6 +341,21 @@ int run(int argc, char** argv, const std::function<void(Command&)>& add_commands
   if (const auto code = parse(app, without_help_command({argv, argv + argc}))) return *code;
   if (chosen().json && !chosen().tells_itself) return run_for_json(commands_given(app));
   return tell_failure(run_chosen(), chosen().json);
+}
+
+}  // namespace
+
+// What nobody received is no success: much of it reaches its place only here.
+int run(int argc, char** argv, const std::function<void(Command&)>& add_commands) {
+  int code = 0;
+  try {
+    code = run_given(argc, argv, add_commands);
+  } catch (const std::system_error&) {  // fmt could not write, which is told below
+    if (std::ferror(stdout) == 0) throw;
+  }
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
+  if (code == 0) fmt::print(stderr, "error: standard output cannot be written: {}\n", std::strerror(errno));
+  return code == 0 ? 2 : code;
 }
 
 }  // namespace overture::cli

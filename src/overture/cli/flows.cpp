@@ -8,6 +8,7 @@
 #include "overture/base/error.h"
 #include "overture/base/files.h"
 #include "overture/base/interrupt.h"
+#include "overture/base/printable.h"
 #include "overture/base/table.h"
 #include "overture/base/text.h"
 #include "overture/cli/commands.h"
@@ -65,7 +66,7 @@ struct Told {
 
 void print_summary(const setup::Setup& setup, const network::FlowsResult& result, int hosts,
                    std::size_t flows, const Told& told) {
-  fmt::print("{}: {} hosts, {} flows, {} finished\n\n", setup.name, hosts, flows, result.finished);
+  fmt::print("{}: {} hosts, {} flows, {} finished\n\n", printable(setup.name), hosts, flows, result.finished);
   Table table({"what", "value"});
   for (const auto& [label, text] : told.lines) table.add({label, text});
   fmt::print("{}\n", table.text());
@@ -95,7 +96,7 @@ int run_on_ns3(const FlowsOptions& options, const setup::Setup& setup,
   summarise(flows, times);
   const std::filesystem::path out = options.csv.empty() ? "fct-ns3.csv" : options.csv;
   write_file(out, formats::write_flow_csv(flows, times));
-  fmt::print("{} on ns-3: {} of {} flows finished, makespan {}\ncompletion times: {}\n", setup.name,
+  fmt::print("{} on ns-3: {} of {} flows finished, makespan {}\ncompletion times: {}\n", printable(setup.name),
              times.finished, flows.size(), to_string(times.makespan), out.string());
   return times.finished == flows.size() ? 0 : kUnfinished;
 }
@@ -177,6 +178,7 @@ std::string setup_yaml_of(const FlowsOptions& options, const setup::Setup& setup
 
 int run(const FlowsOptions& options) {
   const Interrupt interrupt;
+  Interrupt::end_after(static_cast<unsigned>(std::max(options.max_wall_seconds, 0)));
   const std::vector<std::string> overrides = overrides_of(options);
   Asked asked{.setup = setup::load_setup(options.setup, overrides, setup::Needs::network)};
   asked.hosts = network::count_hosts(setup::network_config(asked.setup));
@@ -191,9 +193,9 @@ int run(const FlowsOptions& options) {
   const bool tries = !options.no_why && !Interrupt::requested();
   const std::string tried =
       tries ? tell(try_changes(asked.setup, overrides, flows, result), result.makespan) : "";
-  const Told told = write_results(asked, flows, result, tried);
   write_file(options.csv.empty() ? asked.folder / "fct.csv" : std::filesystem::path(options.csv),
              formats::write_flow_csv(flows, result));
+  const Told told = write_results(asked, flows, result, tried);  // the summary last
   if (!options.output.no_report) report::write_html(asked.folder);
   json_result(told.json);
   print_summary(asked.setup, result, asked.hosts, flows.size(), told);

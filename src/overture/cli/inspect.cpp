@@ -10,6 +10,7 @@
 #include "overture/base/json.h"
 #include "overture/base/table.h"
 #include "overture/base/units.h"
+#include "overture/base/printable.h"
 #include "overture/cli/commands.h"
 #include "overture/cli/recording_text.h"
 #include "overture/formats/chakra/reader.h"
@@ -51,7 +52,7 @@ void print_path(const RankTrace& trace, const Inspection& found) {
              found.critical_path.size());
   for (std::size_t i = 0; i < std::min(kShown, found.critical_path.size()); ++i) {
     const chakra::Node& node = trace.nodes[found.critical_path[i]];
-    fmt::print("  node {} {} ({}, {} us)\n", node.id, trace.name(node), name(node.kind),
+    fmt::print("  node {} {} ({}, {} us)\n", node.id, printable(trace.name(node)), name(node.kind),
                node.duration_micros);
   }
   if (found.critical_path.size() > kShown) fmt::print("  and {} more\n", found.critical_path.size() - kShown);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "overture/base/files.h"
+#include "overture/base/printable.h"
 #include "overture/report/results_folder.h"
 
 namespace overture::cli {
@@ -15,13 +16,13 @@ void add_output(Command& command, Output& output, std::string_view usual, std::s
 
 void claim(const Output& output, const std::filesystem::path& folder, const std::string& kind,
            const std::string& setup_yaml) {
-  report::claim_results_folder(folder,
-                               {.kind = kind, .setup_yaml = setup_yaml, .overwrite = output.overwrite});
+  report::claim_results_folder(
+      folder, {.kind = kind, .setup_yaml = setup_yaml, .overwrite = output.overwrite});
 }
 
 void print_where(const std::filesystem::path& folder, const Output& output) {
-  fmt::print("results: {}\n", folder.string());
-  if (!output.no_report) fmt::print("report: {}\n", (folder / "report.html").string());
+  fmt::print("results: {}\n", printable(folder.string()));
+  if (!output.no_report) fmt::print("report: {}\n", printable((folder / "report.html").string()));
 }
 
 void write_or_print(const std::string& file, const std::string& text) {

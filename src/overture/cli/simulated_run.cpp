@@ -1,5 +1,6 @@
 #include "overture/cli/simulated_run.h"
 
+#include <algorithm>
 #include <chrono>
 #include <memory>
 
@@ -10,6 +11,7 @@
 #include "overture/base/files.h"
 #include "overture/base/free_memory.h"
 #include "overture/base/interrupt.h"
+#include "overture/base/printable.h"
 #include "overture/base/table.h"
 #include "overture/base/text.h"
 #include "overture/cli/run_progress.h"
@@ -29,7 +31,7 @@ std::string percent(Duration part, Duration whole) {
 
 void print_summary(const report::Run& run) {
   const auto& result = run.observed.result;
-  fmt::print("{}: {} NPUs, {} iteration{}\n\n", run.name, result.ranks, run.config.passes,
+  fmt::print("{}: {} NPUs, {} iteration{}\n\n", printable(run.name), result.ranks, run.config.passes,
              run.config.passes == 1 ? "" : "s");
   Table table({"", "time", "share"});
   table.add({"finished at", to_string(result.finished), "100.0 %"});
@@ -90,6 +92,7 @@ void add_limits(Command& command, SimulatedRunOptions& options) {
 
 int simulate_setup(const setup::Setup& setup, const SimulatedRunOptions& options) {
   const Interrupt interrupt;
+  Interrupt::end_after(static_cast<unsigned>(std::max(options.max_wall_seconds, 0)));
   const std::string setup_yaml = setup::write_setup(setup);
   claim(options.output, options.out, "simulate", setup_yaml);
   const bool reports = !options.output.no_report;
@@ -103,9 +106,9 @@ int simulate_setup(const setup::Setup& setup, const SimulatedRunOptions& options
                         .observed = observed,
                         .why = report::why(setup.simulation, observed.result, tries),
                         .cost_dollars = setup::network_cost(setup).amount()};
-  report::write_run_folder(run, options.out);
   if (const auto* rotors = std::get_if<network::RotorNetworkConfig>(&setup.simulation.network))
     write_file(options.out / "schedule.csv", report::schedule_csv(make_opera(rotors->topology)));
+  report::write_run_folder(run, options.out);
   if (reports) report::write_html(options.out);
   json_result(report::summary_json(run));
   if (!options.quiet) {

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "overture/base/files.h"
+#include "overture/base/interrupt.h"
 #include "overture/base/text.h"
 #include "overture/cli/command.h"
 #include "overture/cli/version.h"
@@ -21,6 +22,7 @@ void write_study(const study::StudyReport& report, const Json& numbers, const re
                                        .seed = 1,
                                        .why = report.headline});
   summary.update(numbers);
+  summary["complete"] = !Interrupt::requested();
   if (!report.claims.empty()) summary["score"] = study::score(report.claims);
   report::write_summary(summary, digest, asked, folder);
   report::write_html(folder);

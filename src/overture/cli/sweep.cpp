@@ -11,8 +11,10 @@
 
 #include "overture/base/error.h"
 #include "overture/base/files.h"
+#include "overture/base/folder_hold.h"
 #include "overture/base/hash.h"
 #include "overture/base/json.h"
+#include "overture/base/printable.h"
 #include "overture/base/text.h"
 #include "overture/cli/commands.h"
 #include "overture/cli/output.h"
@@ -164,6 +166,7 @@ Json write_results(const setup::SweepSetup& sweep, const study::SweepJob& job, c
   summary.update({{"command", sweep.command},
                   {"points", job.points.size()},
                   {"finished", rows.size()},
+                  {"complete", rows.size() == job.points.size()},
                   {"metric", metric},
                   {"more_is_better", setup::more_is_better(metric)},
                   {"axes", axes},
@@ -190,18 +193,30 @@ std::string setup_yaml_of(const SweepOptions& options) {
   return changes + read_file(options.setup);
 }
 
+// Parts of a sweep share its folder, but the same part is run once at a time.
+void claim_part(const SweepOptions& options, const fs::path& folder) {
+  if (options.part == "1/1") return claim(options.output, folder, "sweep", setup_yaml_of(options));
+  std::string name = ".part-" + options.part;
+  std::ranges::replace(name, '/', '-');
+  report::make_results_folder(folder / name);
+  hold_folder(folder / name);
+  hold_folder(folder, FolderUse::shared);
+  claim(options.output, folder, "sweep", setup_yaml_of(options));
+}
+
 int run(const SweepOptions& options) {
   const setup::SweepSetup sweep = setup::load_sweep_setup(options.setup, options.overrides);
   const fs::path folder = options.output.folder_or(fs::path("results") / fs::path(options.setup).stem());
   const std::vector<SweepBound> bounds = parse_bounds(options.under, sweep.command);
-  claim(options.output, folder, "sweep", setup_yaml_of(options));
+  claim_part(options, folder);
   const study::SweepJob job = make_job(options, sweep, folder);
   const int code = run_watched("sweep", folder, job, points_of_part(options.part, job.points.size()));
   const std::vector<SweepRow> rows = gather(sweep, job, folder);
   if (rows.empty()) return code;
   const std::string metric = metric_of(sweep, rows);
   const auto summary = write_results(sweep, job, folder, rows, metric, setup_yaml_of(options));
-  fmt::print("{}: {} of {} points, {}\n\n", sweep.name, rows.size(), job.points.size(), sweep.command);
+  fmt::print("{}: {} of {} points, {}\n\n", printable(sweep.name), rows.size(), job.points.size(),
+             sweep.command);
   fmt::print("{}", sweep_table(sweep, rows, metric, bounds));
   if (!options.output.no_report) {
     write_point_pages(job);

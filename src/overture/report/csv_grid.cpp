@@ -4,9 +4,25 @@
 
 namespace overture::report {
 
+namespace {
+
+// A spreadsheet takes such a cell for a formula, and runs it. "-3.5", "+12.5 %" and "-" are none.
+bool looks_like_formula(const std::string& text) {
+  if (text.empty() || std::string_view("=+-@\t\r").find(text[0]) == std::string_view::npos) return false;
+  if (text == "-") return false;
+  const bool number =
+      (text[0] == '+' || text[0] == '-') && text.size() > 1 && text[1] >= '0' && text[1] <= '9';
+  return !number ||
+         text.find_first_not_of("0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ. %", 1) !=
+             std::string::npos;
+}
+
+}  // namespace
+
 std::string csv_cell(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string cell = "\"";
+  const bool formula = looks_like_formula(text);
+  if (!formula && text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string cell = formula ? "\"'" : "\"";
   for (const char c : text) cell += c == '"' ? std::string("\"\"") : std::string(1, c);
   return cell + '"';
 }

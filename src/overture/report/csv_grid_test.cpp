@@ -29,5 +29,16 @@ TEST(CsvCell, QuotesWhatWouldBreakTheRow) {
   EXPECT_EQ(csv_cell("say \"hi\""), "\"say \"\"hi\"\"\"");
 }
 
+TEST(CsvCell, NoSpreadsheetRunsIt) {
+  EXPECT_EQ(csv_cell("=1+1"), "\"'=1+1\"");
+  EXPECT_EQ(csv_cell("@SUM(A1)"), "\"'@SUM(A1)\"");
+  EXPECT_EQ(csv_cell("-2+cmd|' /C calc'!A0"), "\"'-2+cmd|' /C calc'!A0\"");
+  EXPECT_EQ(csv_cell("+A1"), "\"'+A1\"");
+  EXPECT_EQ(csv_cell("-3.5"), "-3.5");
+  EXPECT_EQ(csv_cell("+12.5 %"), "+12.5 %");
+  EXPECT_EQ(csv_cell("-"), "-");
+  EXPECT_EQ(csv_cell("a=b"), "a=b");
+}
+
 }  // namespace
 }  // namespace overture::report

@@ -71,11 +71,16 @@ namespace {
 
 bool computes(const TaskGraph& graph, TaskId id) { return graph.kind(id) == workload::TaskKind::compute; }
 
+// In a run that was cut short some have not; they have no times either.
+bool has_ended(const simulation::SimulationResult& result, std::uint32_t task) {
+  return result.end[task] != Time::max();
+}
+
 void add_compute(Trace& trace, const simulation::SimulationResult& result) {
   const TaskGraph& graph = result.graph;
   for (std::uint32_t i = 0; i < graph.size(); ++i) {
     const TaskId id{i};
-    if (!computes(graph, id)) continue;
+    if (!computes(graph, id) || !has_ended(result, i)) continue;
     const workload::Label& label = graph.labels()[static_cast<std::size_t>(graph.label(id))];
     trace.add(TraceSlice{
         .name = label.name,
@@ -90,7 +95,7 @@ void add_compute(Trace& trace, const simulation::SimulationResult& result) {
 void add_steps(Trace& trace, const simulation::SimulationResult& result) {
   std::vector<std::pair<int, Time>> starts;
   for (std::uint32_t i = 0; i < result.graph.size(); ++i) {
-    if (!computes(result.graph, TaskId{i})) continue;
+    if (!computes(result.graph, TaskId{i}) || !has_ended(result, i)) continue;
     const int iteration = iteration_of(result.graph, TaskId{i});
     if (starts.empty() || starts.back().first != iteration) starts.emplace_back(iteration, result.start[i]);
   }
