@@ -39,9 +39,10 @@ endif()
 option(OVERTURE_UNITY "Compile all files of a folder as one: cheaper at first, dearer after each change" ${unity_default})
 
 # The standard library is half of what the compiler reads; here it is read once. Not with ccache, which knows a file better
-# than its headers, and not where warnings are errors: g++ 12 takes what is precompiled for ours and warns of it falsely.
+# than its headers, not where warnings are errors: g++ 12 takes what is precompiled for ours and warns of it falsely; and not
+# where libraries are compiled with other flags than the one whose headers they would share.
 function(overture_precompile target)
-  if(CCACHE_PROGRAM OR OVERTURE_WERROR)
+  if(CCACHE_PROGRAM OR OVERTURE_WERROR OR OVERTURE_FUZZ OR OVERTURE_SANITIZE)
     return()
   endif()
   target_compile_definitions(${target} PRIVATE FMT_CONSTEVAL=)  # format strings are checked where warnings are errors

@@ -2,9 +2,8 @@
 // UserError. Bytes go through a file in memory, since the reader streams files.
 #include <string>
 
+#include "memory_file.h"
 #include "targets.h"
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "overture/formats/chakra/inspect.h"
 #include "overture/formats/chakra/reader.h"
@@ -15,15 +14,8 @@ using namespace overture;
 namespace {
 
 chakra::RankTrace read_bytes(std::string_view bytes) {
-  const int file = memfd_create("chakra", 0);
-  fuzz::require(file >= 0, "a file in memory can be made");
-  fuzz::require(write(file, bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size()),
-                "bytes can be written");
-  struct Closer {
-    int file;
-    ~Closer() { close(file); }
-  } closer{file};
-  return chakra::read_trace("/proc/self/fd/" + std::to_string(file), {.keep_unknown = true});
+  const fuzz::MemoryFile file(bytes);
+  return chakra::read_trace(file.path(), {.keep_unknown = true});
 }
 
 }  // namespace

@@ -6,9 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "memory_file.h"
 #include "targets.h"
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "overture/data/binary_format.h"
 #include "overture/data/checksum.h"
@@ -21,22 +20,6 @@ using namespace overture::data;
 namespace {
 
 constexpr std::int64_t kMostSamples = 2000;
-
-// A file without a disk.
-class MemoryFile {
- public:
-  explicit MemoryFile(std::string_view bytes) : descriptor_(memfd_create("dataset", 0)) {
-    fuzz::require(write(descriptor_, bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size()),
-                  "memory can be written");
-  }
-  ~MemoryFile() { close(descriptor_); }
-  MemoryFile(const MemoryFile&) = delete;
-  MemoryFile& operator=(const MemoryFile&) = delete;
-  std::string path() const { return "/proc/self/fd/" + std::to_string(descriptor_); }
-
- private:
-  int descriptor_;
-};
 
 void set_checksums(std::string& bytes) {
   BinaryHeader header{};
@@ -100,7 +83,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto format = static_cast<Format>(data[0] % 5);
   std::string bytes(fuzz::as_text(data + 1, size - 1));
   if (format == Format::overture) set_checksums(bytes);
-  const MemoryFile file(bytes);
+  const fuzz::MemoryFile file(bytes);
   fuzz::accepts([&] { check_dataset(file.path(), format); });
   fuzz::accepts([&] { detect_format(file.path()); });
   return 0;

@@ -7,7 +7,8 @@ using namespace overture;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   fuzz::accepts([&] {
-    const std::string written = setup::write_setup(setup::parse_setup(fuzz::as_text(data, size), "setup.yaml"));
+    const std::string written =
+        setup::write_setup(setup::parse_setup(fuzz::as_text(data, size), "setup.yaml"));
     std::string again;
     const bool read =
         fuzz::accepts([&] { again = setup::write_setup(setup::parse_setup(written, "written.yaml")); });
