@@ -145,6 +145,48 @@ Outcome run_overture(const Words& arguments, const Surroundings& surroundings) {
   return run(command, surroundings);
 }
 
+namespace {
+
+// The words under "Commands:" of a help text.
+std::vector<std::string> commands_in(const std::string& help) {
+  std::vector<std::string> names;
+  bool inside = false;
+  for (const std::string& line : lines_of(help)) {
+    if (line == "Commands:") {
+      inside = true;
+    } else if (line.empty()) {
+      inside = false;
+    } else if (inside && line[2] != ' ') {
+      std::istringstream words(line);
+      words >> names.emplace_back();
+    }
+  }
+  return names;
+}
+
+}  // namespace
+
+std::vector<Words> all_commands(const Words& path) {
+  Words ask = path;
+  ask.emplace_back("--help");
+  std::vector<Words> found;
+  for (const std::string& name : commands_in(run_overture(ask).out)) {
+    if (name == "help") continue;  // it is the help of the others, tested below
+    Words words = path;
+    words.push_back(name);
+    const auto below = all_commands(words);
+    if (below.empty()) found.push_back(words);
+    found.insert(found.end(), below.begin(), below.end());
+  }
+  return found;
+}
+
+std::string text_of(const Words& words) {
+  std::string text = "overture";
+  for (const std::string& word : words) text += " " + word;
+  return text;
+}
+
 TemporaryFolder::TemporaryFolder() {
   std::string name = (std::filesystem::temp_directory_path() / "overture-test-XXXXXX").string();
   if (mkdtemp(name.data()) == nullptr) fail(name);

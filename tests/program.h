@@ -54,6 +54,11 @@ class TemporaryFolder {
   std::filesystem::path path_;
 };
 
+// Every command that the program's help names, and every command of a command, as words.
+std::vector<Words> all_commands(const Words& path = {});
+// "overture generate dataset"
+std::string text_of(const Words& words);
+
 // The whole file; the test fails by exception if it cannot be read.
 std::string read_text(const std::filesystem::path& file);
 
