@@ -59,6 +59,17 @@ ConnectionUse connections_of(const PacketConfig& config) {
   return {};
 }
 
+Bytes largest_packet(const PacketConfig& config) {
+  switch (config.transport) {
+    case TransportKind::tcp: return config.tcp.segment + config.tcp.header;
+    case TransportKind::ndp: return config.ndp.payload + config.ndp.header;
+    case TransportKind::htsim_dctcp: return config.htsim_dctcp.packet;
+    case TransportKind::roce: return config.roce.payload + config.roce.header;
+    case TransportKind::plain: break;
+  }
+  return config.plain.payload + config.plain.header;
+}
+
 PacketConfig dlrm_study_dctcp() {
   PacketConfig config;
   const Bytes packet = config.htsim_dctcp.packet;

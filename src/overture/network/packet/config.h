@@ -128,6 +128,9 @@ struct PacketConfig {
   Bytes memory_limit{std::int64_t{8} << 30};
 };
 
+// With its header, of the transport that is chosen.
+Bytes largest_packet(const PacketConfig& config);
+
 // DCTCP as in the DLRM study's fat tree (opera-htsim section 2): packets of 8936 B without a header, a window
 // of 100, ACKs outside the network, one random way per flow, marks above 50 packets as they leave, queues of
 // 10,000.

@@ -95,27 +95,17 @@ std::uint64_t notifications(const Transport&) {
   return 0;
 }
 
-Bytes largest_packet(const PacketConfig& config) {
-  switch (config.transport) {
-    case TransportKind::tcp: return config.tcp.segment + config.tcp.header;
-    case TransportKind::ndp: return config.ndp.payload + config.ndp.header;
-    case TransportKind::htsim_dctcp: return config.htsim_dctcp.packet;
-    case TransportKind::roce: return config.roce.payload + config.roce.header;
-    case TransportKind::plain: break;
-  }
-  return config.plain.payload + config.plain.header;
-}
-
 // Queues add up how long their packets take: beyond this they would run out of time itself.
 void require_fast_enough(const topology::Topology& topology, const PacketConfig& config) {
-  constexpr Duration kLongestPacket = std::chrono::seconds(10);
+  constexpr std::chrono::seconds kLongestPacket(100);
   const Bytes packet = largest_packet(config);
   for (const topology::Link& link : topology.graph.links()) {
     if (transfer_time(packet, link.wire.rate) <= kLongestPacket) continue;
     throw UserError(
         fmt::format("a link of {} takes {} for one packet of {}", to_string(link.wire.rate),
                     to_string(transfer_time(packet, link.wire.rate)), to_string(packet)),
-        fmt::format("use at least {}", to_string(Bandwidth::bits_per_second(packet.count() * 8 / 10 + 1))));
+        fmt::format("use at least {}",
+                    to_string(Bandwidth::bits_per_second(packet.count() * 8 / kLongestPacket.count() + 1))));
   }
 }
 

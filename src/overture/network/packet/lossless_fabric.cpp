@@ -15,11 +15,6 @@
 namespace overture::network::packet {
 namespace {
 
-std::int64_t largest_packet(const PacketConfig& config) {
-  if (config.transport == TransportKind::plain) return (config.plain.payload + config.plain.header).count();
-  return (config.roce.payload + config.roce.header).count();
-}
-
 int count_lanes(const LosslessConfig& config) { return 2 + static_cast<int>(config.small_first.size()); }
 
 // Runs before anything is allocated.
@@ -40,7 +35,7 @@ Calendar make_calendar(const topology::Graph& graph, const PacketConfig& config)
   constexpr double kMuchFaster = 4;
   constexpr int kMaxBits = 14;
   const auto sending = [&](const topology::Link& link) {
-    return static_cast<double>(largest_packet(config) * kBitPs) /
+    return static_cast<double>(largest_packet(config).count() * kBitPs) /
            static_cast<double>(link.wire.rate.bits_per_second());
   };
   double slowest = 0;
@@ -100,7 +95,7 @@ LosslessFabric::LosslessFabric(const topology::Topology& topology, const PacketC
     port.mark_min = config.lossless.ecn.min_at(rate).count();
     port.mark_max = config.lossless.ecn.max_at(rate).count();
   }
-  build_buffers(graph, config.lossless, largest_packet(config));
+  build_buffers(graph, config.lossless, largest_packet(config).count());
 }
 
 void LosslessFabric::build_ports(const topology::Graph& graph) {
