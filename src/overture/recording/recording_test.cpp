@@ -41,7 +41,7 @@ Head some_head(int party) {
 }
 
 void write(const fs::path& file, int party, int events) {
-  Writer writer(file, some_head(party));
+  RecordingWriter writer(file, some_head(party));
   for (int i = 0; i < events; ++i) {
     writer.add(
         Piece{.work = Work::gather, .numbers = {1, 2, i}, .step = i, .begin = 1000 + 10 * i, .length = 9});

@@ -47,20 +47,20 @@ std::uint32_t checksum(std::string_view bytes) {
       crc32_z(0, reinterpret_cast<const Bytef*>(bytes.data()), static_cast<z_size_t>(bytes.size())));
 }
 
-Writer::Writer(const std::filesystem::path& file, const Head& head) : file_(file) {
+RecordingWriter::RecordingWriter(const std::filesystem::path& file, const Head& head) : file_(file) {
   file_.write(kMagic);
   encode_head(head, block_);
   write_block();
 }
 
 // Events come nearly in the order of time.
-std::uint64_t Writer::since(std::int64_t time) {
+std::uint64_t RecordingWriter::since(std::int64_t time) {
   const std::int64_t past = std::max<std::int64_t>(time - last_, 0);
   last_ = std::max(last_, time);
   return static_cast<std::uint64_t>(past);
 }
 
-void Writer::add(const Piece& piece) {
+void RecordingWriter::add(const Piece& piece) {
   if (full_) return;
   VarintWriter put(block_);
   put(static_cast<std::uint64_t>(piece.work));
@@ -71,7 +71,7 @@ void Writer::add(const Piece& piece) {
   end_event();
 }
 
-void Writer::add(const Sent& sent) {
+void RecordingWriter::add(const Sent& sent) {
   if (full_) return;
   VarintWriter put(block_);
   put(static_cast<std::uint64_t>(EventCode::sent));
@@ -84,7 +84,7 @@ void Writer::add(const Sent& sent) {
   end_event();
 }
 
-void Writer::add(const Received& received) {
+void RecordingWriter::add(const Received& received) {
   if (full_) return;
   VarintWriter put(block_);
   put(static_cast<std::uint64_t>(EventCode::received));
@@ -97,7 +97,7 @@ void Writer::add(const Received& received) {
   end_event();
 }
 
-void Writer::add(const Computed& computed) {
+void RecordingWriter::add(const Computed& computed) {
   if (full_) return;
   VarintWriter put(block_);
   put(static_cast<std::uint64_t>(EventCode::computed));
@@ -107,7 +107,7 @@ void Writer::add(const Computed& computed) {
   end_event();
 }
 
-void Writer::end_event() {
+void RecordingWriter::end_event() {
   if (block_.size() < kBlockBytes) return;
   write_block();
   if (file_.size() < kMostBytes) return;
@@ -117,13 +117,13 @@ void Writer::end_event() {
   full_ = true;
 }
 
-void Writer::finish() {
+void RecordingWriter::finish() {
   if (!block_.empty()) write_block();
   write_block();
   file_.close();
 }
 
-void Writer::write_block() {
+void RecordingWriter::write_block() {
   packed_.resize(block_.empty() ? 0 : ZSTD_compressBound(block_.size()));
   if (!block_.empty()) {
     const std::size_t size =

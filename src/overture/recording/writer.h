@@ -10,10 +10,10 @@
 
 namespace overture::recording {
 
-class Writer {
+class RecordingWriter {
  public:
   // Throws UserError when the file cannot be written, as all of these do.
-  Writer(const std::filesystem::path& file, const Head& head);
+  RecordingWriter(const std::filesystem::path& file, const Head& head);
 
   void add(const Piece& piece);
   void add(const Sent& sent);

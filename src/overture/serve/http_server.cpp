@@ -25,7 +25,8 @@
 #include "overture/base/error.h"
 
 namespace overture::serve {
-namespace {
+// Named, since the loop below, which a header declares, is made of these.
+namespace loop_parts {
 
 using Clock = std::chrono::steady_clock;
 
@@ -214,7 +215,9 @@ class Answerers {
   std::vector<std::jthread> threads_;  // last: they use all of the above
 };
 
-}  // namespace
+}  // namespace loop_parts
+
+using namespace loop_parts;
 
 class HttpServer::Loop {
  public:

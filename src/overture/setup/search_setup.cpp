@@ -12,7 +12,7 @@
 namespace overture::setup {
 namespace {
 
-constexpr std::uint64_t kMostPoints = 1'000'000'000'000;
+constexpr std::uint64_t kMostSearchPoints = 1'000'000'000'000;
 constexpr int kMostCandidates = 1'000'000;
 
 template <class V>
@@ -70,7 +70,7 @@ void require_values(const SearchSetup& setup, const std::vector<SearchAxis>& axe
 
 std::uint64_t product(const std::vector<SearchAxis>& axes) {
   std::uint64_t count = 1;
-  for (const SearchAxis& axis : axes) count = std::min(kMostPoints + 1, count * axis.count());
+  for (const SearchAxis& axis : axes) count = std::min(kMostSearchPoints + 1, count * axis.count());
   return count;
 }
 
@@ -86,7 +86,7 @@ void require_sound(const SearchSetup& setup) {
   if (setup.checked < 0 || setup.checked > 1000) fail(setup, "checked", "is from 0 to 1000");
   if (setup.check_seconds < 1) fail(setup, "check_seconds", "is at least 1");
   const std::uint64_t points = count_points(setup);
-  if (points > kMostPoints)
+  if (points > kMostSearchPoints)
     fail(setup, "axes", "there are more than 10^12 candidates", "leave some values out");
 }
 
@@ -122,7 +122,7 @@ std::uint64_t count_points(const SearchSetup& setup) {
   std::uint64_t networks = 0;
   for (const SearchNetwork& network : setup.networks) networks += product(network.axes);
   const std::uint64_t others = product(setup.axes);
-  return others > kMostPoints / networks ? kMostPoints + 1 : networks * others;
+  return others > kMostSearchPoints / networks ? kMostSearchPoints + 1 : networks * others;
 }
 
 std::vector<const SearchAxis*> axes_of(const SearchSetup& setup, std::size_t network) {

@@ -45,7 +45,7 @@ std::string stuck_by_faults(const Executor& executor, network::Network& network)
 
 }  // namespace
 
-Machine one_dimension(int ranks) {
+SystemView one_dimension(int ranks) {
   topology::Hierarchy dimensions({{topology::DimensionKind::switched, ranks}});
   system::LogicalDimensions logical = system::logical_dimensions(dimensions);
   return {.dimensions = std::move(dimensions), .logical = std::move(logical), .gib_per_s = {1}};
@@ -60,7 +60,7 @@ std::vector<int> named_group_sizes(const workload::TaskGraph& graph, int ranks) 
   return sizes;
 }
 
-Timeline play(const workload::TaskGraph& graph, const system::SystemConfig& config, const Machine& machine,
+Timeline play(const workload::TaskGraph& graph, const system::SystemConfig& config, const SystemView& machine,
               network::Network& network, sim::EventQueue& events, const Observers& observers,
               const Limits& limits) {
   system::System system({.config = config,
@@ -112,7 +112,7 @@ Timeline play(const workload::TaskGraph& graph, const system::SystemConfig& conf
     throw UserError(
         fmt::format("a workload of {} ranks does not fit a network of {}", graph.ranks(), network.ranks()),
         "choose a larger network");
-  const Machine machine = one_dimension(network.ranks());
+  const SystemView machine = one_dimension(network.ranks());
   const system::SystemConfig fitted =
       system::fit(config, workload::collectives_used(graph), machine.logical, machine.dimensions, "",
                   named_group_sizes(graph, network.ranks()));

@@ -16,7 +16,7 @@
 namespace overture::simulation {
 
 // The machine as the system layer sees it.
-struct Machine {
+struct SystemView {
   topology::Hierarchy dimensions;
   system::LogicalDimensions logical;
   std::vector<double> gib_per_s;  // per logical dimension: what a rank can send into it
@@ -28,7 +28,7 @@ struct Machine {
 };
 
 // All ranks of a network in one dimension, as on a switch.
-Machine one_dimension(int ranks);
+SystemView one_dimension(int ranks);
 
 struct Observers {
   std::function<void(const system::ChunkEvent&)> chunk{};
@@ -49,7 +49,7 @@ std::vector<int> named_group_sizes(const workload::TaskGraph& graph, int ranks);
 
 // `config` has been fitted to the machine (system/fit.h). Throws UserError for a deadlock, with who waits for
 // what; but where a fault is the reason, the timeline has what ended, and says so.
-Timeline play(const workload::TaskGraph& graph, const system::SystemConfig& config, const Machine& machine,
+Timeline play(const workload::TaskGraph& graph, const system::SystemConfig& config, const SystemView& machine,
               network::Network& network, sim::EventQueue& events, const Observers& observers = {},
               const Limits& limits = {});
 

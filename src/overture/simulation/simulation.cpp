@@ -40,7 +40,7 @@ system::LogicalDimensions logical_dimensions(const SimulationConfig& config,
 
 // A run that is ready but for its network.
 struct Prepared {
-  Machine machine;
+  SystemView machine;
   system::SystemConfig system;
   workload::TaskGraph graph;
 };
@@ -60,7 +60,7 @@ std::vector<double> bandwidths(const SimulationConfig& config, const system::Log
 // Where packets meet no rank stands for another; the analytical network knows better.
 void choose_scope(const SimulationConfig& config, const std::vector<system::CollectiveKind>& used,
                   Prepared& prepared) {
-  Machine& machine = prepared.machine;
+  SystemView& machine = prepared.machine;
   if (!std::holds_alternative<network::AnalyticalConfig>(config.network) || !config.dimensions.empty() ||
       !prepared.graph.symbolic())
     return;
@@ -116,7 +116,7 @@ Prepared prepare(const SimulationConfig& config) {
 constexpr Bytes kMessageMemory{200};
 
 void require_memory(const SimulationConfig& config, const Prepared& prepared, Bytes limit) {
-  const Machine& machine = prepared.machine;
+  const SystemView& machine = prepared.machine;
   const bool whole_exchanges = std::holds_alternative<network::FlowNetworkConfig>(config.network);
   const system::UnderWay most =
       system::most_under_way(prepared.system, workload::collectives_used(prepared.graph), machine.logical,

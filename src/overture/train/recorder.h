@@ -34,7 +34,7 @@ class Recorder final : public Marks {
  private:
   void note_computing(std::int64_t now);
 
-  recording::Writer writer_;
+  recording::RecordingWriter writer_;
   std::int64_t last_ = 0;            // the mark before
   std::int64_t next_computing_ = 0;  // when the processor's clocks are read again
 };
