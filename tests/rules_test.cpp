@@ -78,6 +78,7 @@ const std::set<std::string> kNotAlone{"overture demo",
                                       "overture trainer",
                                       "overture server",
                                       "overture study failures",
+                                      "overture study cache-networks",
                                       "overture study hoti-dlrm",
                                       "overture study opera-dlrm"};
 

@@ -79,8 +79,8 @@ TEST(CacheSetup, ManyTrainersWithoutOrdersAreSymbolic) {
 TEST(CacheSetup, PlansOnceWhatFollowsFromTheSameKeys) {
   PlannedTraffic planned;
   const auto parse = [&](const std::string& bandwidth) {
-    return parse_setup(kCached, "cached.yaml", {"network.topology.star.wire.rate=" + bandwidth}, Needs::workload,
-                       &planned);
+    return parse_setup(kCached, "cached.yaml", {"network.topology.star.wire.rate=" + bandwidth},
+                       Needs::workload, &planned);
   };
   const auto slow = simulate(parse("1 Gbps").simulation).finished;
   const auto fast = simulate(parse("100 Gbps").simulation).finished;

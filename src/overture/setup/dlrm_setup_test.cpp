@@ -111,7 +111,7 @@ TEST(DlrmSetup, ErrorsNameTheKeyAndWhatWouldWork) {
   has(error_of(with("tables: {count: 26, rows: 1000, columns: 64, pooling: 2}", "tables: {}")),
       "tables: is missing");
   has(error_of(kNetwork + kDlrm + "  layers: [{name: a}]\n"),
-      "more than one of file, tasks, chakra, dlrm and layers");
+      "more than one of file, tasks, chakra, dlrm, recording and layers");
 }
 
 }  // namespace

@@ -117,7 +117,8 @@ TEST(Setup, ErrorsNameFileLineKeyAndWhatWouldWork) {
   EXPECT_NE(error_of(with("last_bottom_layer: 1", "last_bottom_layer: 7")).find("layer 7 does not exist"),
             std::string::npos);
   EXPECT_NE(error_of("name: x\n").find("network.topology: is missing"), std::string::npos);
-  EXPECT_NE(error_of(with("layers:", "file: no.txt\n  layers:")).find("more than one of file, tasks, chakra, dlrm and layers"),
+  EXPECT_NE(error_of(with("layers:", "file: no.txt\n  layers:"))
+                .find("more than one of file, tasks, chakra, dlrm, recording and layers"),
             std::string::npos);
 }
 

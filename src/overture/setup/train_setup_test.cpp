@@ -47,7 +47,7 @@ TEST(TrainSetup, MistakesNameTheKey) {
   EXPECT_NE(error(kSmall + "model: {kind: dlmr}\n").find("dlrm"), std::string::npos);
   EXPECT_NE(error(kSmall + "model: {mlp_top: 5-x}\n").find("mlp_top"), std::string::npos);
   EXPECT_NE(error(kSmall + "model: {mlp_bottom: 12-8}\n").find("13 dense features"), std::string::npos);
-  EXPECT_NE(error(kSmall + "tables: {rows: 5-6}\n").find("twice"), std::string::npos);
+  EXPECT_NE(error(kSmall + "tables: {rows: 5-6}\n").find("duplicate key"), std::string::npos);
   EXPECT_NE(error("data: {synthetic: kaggle}\ntables: {rows: 5-6}\n").find("names 2 tables"),
             std::string::npos);
   EXPECT_NE(error(kSmall + "optimizer: {kind: adma}\n").find("adam"), std::string::npos);

@@ -108,8 +108,8 @@ void read_simai_words(Tokens& tokens) {
     const std::int64_t value = tokens.integer(label, 0);
     const bool groups = label == "ep:" || label == "pp:";
     if (groups && value > 1)
-      tokens.fail(label, fmt::format("{} groups are not modelled", label == "ep:" ? "expert" : "pipeline"),
-                  "use 1");
+      tokens.fail(label.substr(0, 2),
+                  fmt::format("{} groups are not modelled", label == "ep:" ? "expert" : "pipeline"), "use 1");
   }
 }
 

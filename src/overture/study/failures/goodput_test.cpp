@@ -59,8 +59,8 @@ TEST(Goodput, IsWhatTheoryExpects) {
   const Checkpointing checkpoints{.write = 100, .read = 100, .restart = 400};
   for (const double t : {300.0, 1000.0, 5000.0, 20'000.0}) {
     const double expected = t / (m * std::exp(500 / m) * (std::exp((t + 100) / m) - 1));
-    EXPECT_NEAR(simulate_goodput(kOne, every(m), checkpoints, t, {.days = 600, .runs = 100}).useful, expected,
-                0.005 * expected)
+    EXPECT_NEAR(simulate_goodput(kOne, every(m), checkpoints, t, {.days = 600, .runs = 1000}).useful,
+                expected, 0.005 * expected)
         << t;
   }
 }
