@@ -119,14 +119,7 @@ std::vector<std::string> long_lines(std::string_view markdown) {
   return found;
 }
 
-// Pages that were written before the rule and are still to be rewrapped.
-const std::vector<std::string> kStillWide{
-    "docs/guides/astra-sim-2.md", "docs/guides/calibrate.md", "docs/guides/dlrm.md",
-    "docs/guides/opera-dlrm.md",  "docs/validation.md",
-};
-
 TEST_P(Docs, LinesAreShort) {
-  if (std::ranges::find(kStillWide, GetParam()) != kStillWide.end()) GTEST_SKIP() << "still wide";
   for (const std::string& line : long_lines(read_text(kSource / GetParam())))
     ADD_FAILURE() << GetParam() << " has a line of more than 120 characters:\n" << line;
 }
