@@ -154,7 +154,7 @@ void LinkFaults::note_changes() {
   }
   for (std::vector<Time>* times : {&changes_, &route_changes_}) {
     std::ranges::sort(*times);
-    times->erase(std::ranges::unique(*times).begin(), times->end());
+    times->erase(std::unique(times->begin(), times->end()), times->end());
   }
 }
 

@@ -13,7 +13,7 @@ std::vector<int> equal_ports(const Topology& topology, int at, int to) {
     ports.push_back(topology.routing->port(at, to, Pick::by_choice(choices)));
   } while (choices.advance());
   std::ranges::sort(ports);
-  ports.erase(std::ranges::unique(ports).begin(), ports.end());
+  ports.erase(std::unique(ports.begin(), ports.end()), ports.end());
   return ports;
 }
 

@@ -132,7 +132,7 @@ void RotorFaults::note_changes() {
     }
   }
   std::ranges::sort(changes_);
-  changes_.erase(std::ranges::unique(changes_).begin(), changes_.end());
+  changes_.erase(std::unique(changes_.begin(), changes_.end()), changes_.end());
   settled_ = changes_.empty() ? 0 : changes_.back();
   look(0, known_up_, open_);
   look(settled_, last_up_, last_open_);
