@@ -33,7 +33,8 @@ void check_graph(std::string_view text) {
   }
   const topology::Topology made = topology::parse_graph(text, "graph.txt");
   for (const topology::Link& link : made.graph.links())
-    fuzz::require(link.rate > Bandwidth{} && link.delay >= Duration{}, "links have a rate and a delay");
+    fuzz::require(link.wire.rate > Bandwidth{} && link.wire.delay >= Duration{},
+                  "links have a rate and a delay");
 }
 
 void check_dynexp(std::string_view text) {
