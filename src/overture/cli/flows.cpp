@@ -89,15 +89,16 @@ int run_on_ns3(const FlowsOptions& options, const setup::Setup& setup,
   const network::NetworkConfig config = setup::network_config(setup);
   const auto* packets = std::get_if<network::PacketNetworkConfig>(&config);
   if (packets == nullptr) throw UserError({.key = "--backend"}, "ns3 runs what network.backend: packet runs");
+  network::ns3::Ns3Result result = network::ns3::run_flows(*program, make_topology(packets->topology),
+                                                           packets->packets, flows, limits(options));
   network::FlowTimes times;
-  times.completion = network::ns3::run_flows(*program, make_topology(packets->topology), packets->packets,
-                                             flows, limits(options))
-                         .completion;
+  times.completion = std::move(result.completion);
   summarise(flows, times);
   const std::filesystem::path out = options.csv.empty() ? "fct-ns3.csv" : options.csv;
   write_file(out, formats::write_flow_csv(flows, times));
-  fmt::print("{} on ns-3: {} of {} flows finished, makespan {}\ncompletion times: {}\n", printable(setup.name),
-             times.finished, flows.size(), to_string(times.makespan), out.string());
+  fmt::print("{} on ns-3: {} of {} flows finished, makespan {}, {} drops\ncompletion times: {}\n",
+             printable(setup.name), times.finished, flows.size(), to_string(times.makespan), result.drops,
+             out.string());
   return times.finished == flows.size() ? 0 : kUnfinished;
 }
 

@@ -37,6 +37,18 @@ Rank host(std::string_view text, const Where& where) {
   return Rank{static_cast<int>(whole(text, where, kMostHosts))};
 }
 
+// Nanoseconds with up to three decimals, as write_flow_csv() writes them.
+Duration nanoseconds(std::string_view text, const Where& where) {
+  const std::size_t point = text.find('.');
+  const Duration whole_ns = Nanoseconds{whole(text.substr(0, point), where, kMostNs)};
+  if (point == std::string_view::npos) return whole_ns;
+  std::string decimals(text.substr(point + 1));
+  if (decimals.empty() || decimals.size() > 3)
+    throw UserError(where, fmt::format("\"{}\" is not a number with up to three decimals", text));
+  decimals.resize(3, '0');
+  return whole_ns + Duration{whole(decimals, where, 999)};
+}
+
 }  // namespace
 
 std::vector<FlowSpec> parse_flow_csv(std::string_view text, const std::string& file) {
@@ -53,7 +65,7 @@ std::vector<FlowSpec> parse_flow_csv(std::string_view text, const std::string& f
     flows.push_back({.from = host(row.cells[0], where("src")),
                      .to = host(row.cells[1], where("dst")),
                      .size = Bytes{whole(row.cells[2], where("bytes"), kMostBytes)},
-                     .start = Time{Nanoseconds{whole(row.cells[3], where("start_ns"), kMostNs)}}});
+                     .start = Time{nanoseconds(row.cells[3], where("start_ns"))}});
   }
   if (flows.empty())
     throw UserError({.file = file}, "holds no flows",

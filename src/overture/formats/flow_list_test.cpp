@@ -14,6 +14,9 @@ TEST(FlowList, ReadsCsvAndConnectionMatrices) {
   ASSERT_EQ(csv.size(), 2u);
   EXPECT_EQ(csv[0].to, Rank{3});
   EXPECT_EQ(csv[0].start, Time{50ns});
+  const auto decimals = parse_flow_csv("src,dst,bytes,start_ns\n0,1,5,1.5\n0,1,5,2.001\n", "f.csv");
+  EXPECT_EQ(decimals[0].start, Time{Duration{1'500}});
+  EXPECT_EQ(decimals[1].start, Time{Duration{2'001}});
   const auto cm = parse_connection_matrix("Nodes 4\nConnections 1\n1->2 id 1 start 7000 size 2000\n", "f.cm");
   ASSERT_EQ(cm.size(), 1u);
   EXPECT_EQ(cm[0].from, Rank{1});
@@ -32,6 +35,8 @@ TEST(FlowList, CompletionTimesKeepFractionsOfANanosecond) {
 
 TEST(FlowList, ErrorsNameTheLine) {
   const auto csv = [](const std::string& text) { return user_error([&] { parse_flow_csv(text, "f.csv"); }); };
+  EXPECT_EQ(csv("src,dst,bytes,start_ns\n0,1,2,1.0005\n"),
+            "f.csv:2: start_ns: \"1.0005\" is not a number with up to three decimals");
   EXPECT_EQ(csv("a,b\n"), "f.csv:1: the first line must be src,dst,bytes,start_ns");
   EXPECT_EQ(csv("src,dst,bytes,start_ns\n0,1,2\n"),
             "f.csv:2: has 3 columns, not 4\n  src,dst,bytes,start_ns");

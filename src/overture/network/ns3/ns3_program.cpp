@@ -106,7 +106,13 @@ void run_program(const fs::path& program, const fs::path& input, const fs::path&
     _exit(127);
   }
   int status = 0;
-  if (child < 0 || waitpid(child, &status, 0) < 0 || !WIFEXITED(status) || WEXITSTATUS(status) != 0)
+  const bool ended = child >= 0 && waitpid(child, &status, 0) >= 0;
+  if (ended && WIFSIGNALED(status)) {
+    // ns-3.37 does when a sender that repairs losses has filled the receiver's window to the last byte.
+    throw UserError({.file = program.string()}, fmt::format("ns-3 crashed, by signal {}", WTERMSIG(status)),
+                    "another network.tcp.receive_window may do");
+  }
+  if (!ended || !WIFEXITED(status) || WEXITSTATUS(status) != 0)
     throw UserError({.file = program.string()}, "failed; see its message above");
 }
 
@@ -165,7 +171,7 @@ Ns3Result run_flows(const fs::path& program, const topology::Topology& topology,
   std::istringstream times(read_file(folder / "times.txt"));
   std::istringstream completions(read_file(folder / "fct.txt"));
   std::string label;
-  times >> label >> result.open_seconds >> label >> result.run_seconds;
+  times >> label >> result.open_seconds >> label >> result.run_seconds >> label >> result.drops;
   for (const FlowSpec& flow : flows) {
     std::int64_t ps = 0;
     if (flow.from != flow.to && !(completions >> ps))

@@ -7,6 +7,7 @@
 // `receive_window`, `min_rto_ps`, `port_limit`, `until_ps` with their value.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -19,6 +20,7 @@ namespace overture::network::ns3 {
 
 struct Ns3Result {
   std::vector<std::optional<Duration>> completion;  // from start to last byte delivered; none: not finished
+  std::int64_t drops = 0;                           // packets that ports had no room for
   double open_seconds = 0;                          // of CPU: before the first flow
   double run_seconds = 0;                           // of CPU: all flows
 };

@@ -214,6 +214,17 @@ void build(const Input& input, ns3::NodeContainer& nodes) {
   }
 }
 
+uint64_t dropped_packets(const ns3::NodeContainer& nodes) {
+  uint64_t dropped = 0;
+  for (uint32_t node = 0; node < nodes.GetN(); ++node) {
+    for (uint32_t device = 0; device < nodes.Get(node)->GetNDevices(); ++device) {
+      const auto wire = ns3::DynamicCast<ns3::PointToPointNetDevice>(nodes.Get(node)->GetDevice(device));
+      if (wire) dropped += wire->GetQueue()->GetTotalDroppedPackets();
+    }
+  }
+  return dropped;
+}
+
 // ---- connections: one per ordered pair, opened before time 0; a message is a range of its bytes
 
 constexpr uint16_t kPort = 5000;
@@ -344,6 +355,7 @@ int main(int argc, char** argv) {
   std::ofstream out(argv[2]);
   for (const Flow& flow : input.flows) out << flow.finished_ps << "\n";
   std::cout << "open_seconds " << static_cast<double>(opened) / CLOCKS_PER_SEC << "\nrun_seconds "
-            << static_cast<double>(std::clock() - opened) / CLOCKS_PER_SEC << "\n";
+            << static_cast<double>(std::clock() - opened) / CLOCKS_PER_SEC << "\ndrops "
+            << dropped_packets(nodes) << "\n";
   return out ? 0 : 1;
 }

@@ -41,15 +41,14 @@ struct alignas(64) Flow {
   bool first_partial : 1 = true;  // no partial ACK came in this recovery so far
 
   // The sender, less often.
-  std::uint64_t timed = 0;    // the ACK that covers this offset is an RTT sample; 0: none is awaited
-  std::int64_t timed_at = 0;  // when it was sent, ps
-  std::int64_t rtt = 0;       // smoothed, ps; 0 before the first sample
+  std::int64_t rtt = 0;  // smoothed, ps; 0 before the first sample
   std::int64_t rtt_deviation = 0;
   std::uint64_t recover = 0;         // loss recovery ends when this is acknowledged
   std::int64_t timer_at = kNoTimer;  // when the timer's event is due: by the deadline, ps
   std::uint64_t mark_window = 0;     // DCTCP: end of the window being observed
   std::uint32_t marked = 0;          // DCTCP: bytes acknowledged with a mark in this window
   std::uint32_t observed = 0;        // DCTCP: bytes acknowledged in this window
+  std::uint32_t times = kNone;       // when what is not acknowledged was sent
 
   // The receiver, and what both know.
   std::uint64_t expected = 0;          // next offset in order

@@ -101,7 +101,6 @@ void Tcp::enter_recovery(std::uint32_t id, Flow& flow, const AckNews& news) {
   flow.state = CongestionState::recovery;
   flow.recover = flow.next;
   flow.recovering = true;
-  flow.timed = 0;
   losses.pipe = losses.board.in_flight();
   flow.ssthresh = std::max(losses.pipe / 2, 2 * segment_);  // RFC 5681, (4)
   losses.reduction = {.at_start = static_cast<std::uint32_t>(flow.next - flow.unacked)};
@@ -132,8 +131,8 @@ void Tcp::reduce_proportionally(Flow& flow, const AckNews& news) {
 // Sends one segment, whatever the window.
 void Tcp::retransmit(std::uint32_t id, Flow& flow) {
   Scoreboard& board = losses_[flow.losses].board;
-  if (Scoreboard::Segment* const lost = board.next_lost()) return resend(id, flow, *lost);
-  if (!send_new(id, flow)) resend(id, flow, board.first());
+  if (Scoreboard::Segment* const lost = board.next_lost()) return resend(id, flow, *lost, segment_);
+  if (!send_new(id, flow)) resend(id, flow, board.first(), segment_);
 }
 
 void Tcp::pump_troubled(std::uint32_t id, Flow& flow) {
@@ -154,33 +153,39 @@ bool Tcp::send_next(std::uint32_t id, Flow& flow, std::uint32_t available) {
   };
   if (Scoreboard::Segment* const lost = board.next_lost()) {
     if (!fits(lost->begin)) return false;
-    resend(id, flow, *lost);
+    resend(id, flow, *lost, std::min(available, segment_));
     return true;
   }
   if (flow.next != flow.written) return fits(flow.next) && send_new(id, flow);
   if (flow.state != CongestionState::recovery) return false;
   Scoreboard::Segment* const unresent = board.next_unresent();
   if (unresent == nullptr || !fits(unresent->begin)) return false;
-  resend(id, flow, *unresent);
+  resend(id, flow, *unresent, std::min(available, segment_));
   return true;
 }
 
-void Tcp::resend(std::uint32_t id, Flow& flow, Scoreboard::Segment& segment) {
+void Tcp::resend(std::uint32_t id, Flow& flow, Scoreboard::Segment& segment, std::uint32_t most) {
   Losses& losses = losses_[flow.losses];
   losses.pipe = losses.board.in_flight();
-  losses.board.resend(segment);
+  losses.board.resend(segment, most);
   if (flow.state == CongestionState::recovery) losses.reduction.sent += segment.length;
   ++counts_.retransmissions;
   transmit(id, flow, segment.begin, segment.length);
 }
 
-// False if there is nothing new, or if the receiver has no room for it.
+// As much as the receiver has room for. False if there is nothing new, or no room.
 bool Tcp::send_new(std::uint32_t id, Flow& flow) {
-  const auto length = static_cast<std::uint32_t>(std::min<std::uint64_t>(segment_, flow.written - flow.next));
   Losses& losses = losses_[flow.losses];
-  if (length == 0 || losses.board.outstanding() + length > flow.window) return false;
+  if (losses.board.outstanding() >= flow.window) return false;
+  const std::uint32_t room = std::min(segment_, flow.window - losses.board.outstanding());
+  const auto length = static_cast<std::uint32_t>(std::min<std::uint64_t>(room, flow.written - flow.next));
+  if (length == 0) return false;
   losses.pipe = losses.board.in_flight();
-  losses.board.append(flow.next, length);
+  if (length < segment_ && flow.next + length < flow.written) {
+    losses.board.append_cut(flow.next, length);
+  } else {
+    losses.board.append(flow.next, length);
+  }
   if (flow.state == CongestionState::recovery) losses.reduction.sent += length;
   transmit(id, flow, flow.next, length);
   flow.next += length;
@@ -197,7 +202,7 @@ void Tcp::on_timeout(std::uint32_t id, Flow& flow) {
   flow.recover = flow.next;
   flow.recovering = true;
   flow.duplicates = 0;
-  flow.timed = 0;
+  forget_times(flow);
   flow.deadline = kNoTimer;
   if (flow.backoff < 63) ++flow.backoff;
   board.lose_all();

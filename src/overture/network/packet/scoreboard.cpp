@@ -8,13 +8,18 @@ void Scoreboard::clear() {
   segments_.clear();
   first_ = examined_ = resend_ = 0;
   sent_bytes_ = sacked_bytes_ = lost_bytes_ = resent_bytes_ = 0;
-  highest_sacked_ = 0;
+  highest_sacked_ = odd_until_ = 0;
   sacked_ = sacked_examined_ = 0;
 }
 
 void Scoreboard::append(std::uint64_t begin, std::uint32_t length) {
   segments_.push_back({.begin = begin, .length = length});
   sent_bytes_ += length;
+}
+
+void Scoreboard::append_cut(std::uint64_t begin, std::uint32_t length) {
+  append(begin, length);
+  odd_until_ = begin + length;
 }
 
 void Scoreboard::drop_first() {
@@ -32,11 +37,28 @@ void Scoreboard::drop_first() {
   resend_ = std::max(resend_, first_);
 }
 
+// The first bytes of the first segment have arrived: what was sent again may end elsewhere than it did
+// before.
+void Scoreboard::cut_first(std::uint32_t bytes) {
+  Segment& segment = segments_[first_];
+  sent_bytes_ -= bytes;
+  if (segment.resent) resent_bytes_ -= bytes;
+  if (segment.lost) lost_bytes_ -= bytes;
+  if (segment.sacked) sacked_bytes_ -= bytes;
+  segment.begin += bytes;
+  segment.length -= bytes;
+}
+
 std::uint64_t Scoreboard::acknowledge(std::uint64_t offset) {
   std::uint64_t news = 0;
   while (!empty() && segments_[first_].end() <= offset) {
     if (!segments_[first_].sacked) news += segments_[first_].length;
     drop_first();
+  }
+  if (!empty() && segments_[first_].begin < offset) {
+    const auto bytes = static_cast<std::uint32_t>(offset - segments_[first_].begin);
+    if (!segments_[first_].sacked) news += bytes;
+    cut_first(bytes);
   }
   if (highest_sacked_ <= offset) highest_sacked_ = 0;
   if (first_ > segments_.size() / 2) {  // keeps the array as small as twice the window
@@ -117,7 +139,29 @@ Scoreboard::Segment* Scoreboard::next_unresent() {
   return it == segments_.end() ? nullptr : &*it;
 }
 
-void Scoreboard::resend(Segment& segment) {
+// Moves the boundary to the next segment back, so that this one has up to `most` bytes. If one of the two was
+// sent again and the other was not, neither counts as sent again any more.
+void Scoreboard::take_from_next(std::size_t position, std::uint32_t most) {
+  Segment& segment = segments_[position];
+  if (segment.length >= most || position + 1 == segments_.size()) return;
+  Segment& next = segments_[position + 1];
+  if (next.sacked || next.lost != segment.lost) return;
+  if (segment.resent != next.resent) {
+    resent_bytes_ -= segment.resent ? segment.length : next.length;
+    segment.resent = next.resent = false;
+  }
+  const std::uint32_t taken = std::min(most - segment.length, next.length);
+  segment.length += taken;
+  next.begin += taken;
+  next.length -= taken;
+  resend_ = std::min(resend_, position);
+  if (next.length > 0) return;
+  segments_.erase(segments_.begin() + static_cast<std::ptrdiff_t>(position) + 1);
+  if (examined_ > position + 1) --examined_;
+}
+
+void Scoreboard::resend(Segment& segment, std::uint32_t most) {
+  take_from_next(static_cast<std::size_t>(&segment - segments_.data()), most);
   if (!segment.resent) resent_bytes_ += segment.length;
   segment.resent = true;
 }

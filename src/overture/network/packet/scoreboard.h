@@ -26,6 +26,8 @@ class Scoreboard {
   void clear();
   // A segment was sent for the first time.
   void append(std::uint64_t begin, std::uint32_t length);
+  // The same for one that is shorter than it could be: the receiver had no more room.
+  void append_cut(std::uint64_t begin, std::uint32_t length);
 
   // All before `offset` has arrived. Returns how many bytes of it were not known to have arrived.
   std::uint64_t acknowledge(std::uint64_t offset);
@@ -42,7 +44,9 @@ class Scoreboard {
   // The first segment that has neither arrived nor was sent again, or null (RFC 6675, NextSeg, rule 3).
   Segment* next_unresent();
   Segment& first() { return segments_[first_]; }
-  void resend(Segment& segment);  // it is sent again now
+  // It is sent again now, in a packet of at most `most` bytes: with as much of the next one as fits, if both
+  // are lost or neither is, and the next one has not arrived.
+  void resend(Segment& segment, std::uint32_t most);
 
   // Does `offset` lie below what was selectively acknowledged, and is the next segment there lost?
   bool is_lost(std::uint64_t offset) const;
@@ -52,8 +56,11 @@ class Scoreboard {
   bool resent_until(std::uint64_t offset, std::uint32_t step, std::uint64_t count) const;
 
   bool empty() const { return first_ == segments_.size(); }
-  // Is all that is outstanding simply in flight?
-  bool clean() const { return sacked_bytes_ == 0 && lost_bytes_ == 0 && resent_bytes_ == 0; }
+  // Is all that is outstanding simply in flight, in segments that anybody would guess?
+  bool clean() const {
+    return sacked_bytes_ == 0 && lost_bytes_ == 0 && resent_bytes_ == 0 &&
+           (empty() || segments_[first_].begin >= odd_until_);
+  }
   std::uint32_t in_flight() const {  // bytes; RFC 6675 calls it pipe
     return sent_bytes_ - sacked_bytes_ - lost_bytes_ + resent_bytes_;
   }
@@ -62,6 +69,8 @@ class Scoreboard {
  private:
   void lose(Segment& segment);
   void drop_first();
+  void cut_first(std::uint32_t bytes);
+  void take_from_next(std::size_t position, std::uint32_t most);
 
   std::vector<Segment> segments_;  // in order, from first_ on
   std::size_t first_ = 0;
@@ -71,6 +80,7 @@ class Scoreboard {
   std::uint32_t sacked_bytes_ = 0;
   std::uint32_t lost_bytes_ = 0;
   std::uint32_t resent_bytes_ = 0;
+  std::uint64_t odd_until_ = 0;       // where the last segment that was cut ends
   std::uint64_t highest_sacked_ = 0;  // where the last segment that was selectively acknowledged begins
   int sacked_ = 0;
   int sacked_examined_ = 0;  // of those before examined_

@@ -30,7 +30,7 @@ TEST(Scoreboard, ThreeSelectivelyAcknowledgedAboveMakeALoss) {
   EXPECT_EQ(board.in_flight(), 100);  // two lost, three arrived, one on its way
   ASSERT_NE(board.next_lost(), nullptr);
   EXPECT_EQ(board.next_lost()->begin, 0);
-  board.resend(*board.next_lost());
+  board.resend(*board.next_lost(), 100);
   EXPECT_EQ(board.next_lost()->begin, 100);
   EXPECT_EQ(board.acknowledge(500), 200);
   EXPECT_EQ(board.in_flight(), 100);
@@ -45,7 +45,7 @@ TEST(Scoreboard, AfterATimeoutAllThatIsNotKnownToHaveArrivedIsSentAgain) {
   std::vector<std::uint64_t> resent;
   while (Scoreboard::Segment* const lost = board.next_lost()) {
     resent.push_back(lost->begin);
-    board.resend(*lost);
+    board.resend(*lost, 100);
   }
   EXPECT_EQ(resent, (std::vector<std::uint64_t>{0, 100, 300}));
 }
@@ -53,8 +53,8 @@ TEST(Scoreboard, AfterATimeoutAllThatIsNotKnownToHaveArrivedIsSentAgain) {
 TEST(Scoreboard, WhatWasSentAgainIsInFlightUntilItIsAcknowledgedInOrder) {
   Scoreboard board = segments(3);
   board.lose_all();
-  board.resend(*board.next_lost());
-  board.resend(*board.next_lost());
+  board.resend(*board.next_lost(), 100);
+  board.resend(*board.next_lost(), 100);
   EXPECT_EQ(board.in_flight(), 200);
   EXPECT_EQ(board.sack(100, 200), 100);
   EXPECT_EQ(board.in_flight(), 200);
@@ -68,9 +68,82 @@ TEST(Scoreboard, WhatWasSentAgainIsInFlightUntilItIsAcknowledgedInOrder) {
 TEST(Scoreboard, WhatIsSentAgainUnaskedCountsTwice) {
   Scoreboard board = segments(3);
   ASSERT_NE(board.next_unresent(), nullptr);
-  board.resend(*board.next_unresent());
+  board.resend(*board.next_unresent(), 100);
   EXPECT_EQ(board.in_flight(), 400);
   EXPECT_EQ(board.next_unresent()->begin, 100);
+}
+
+// A message's short last segment, then those of the next message.
+Scoreboard short_first() {
+  Scoreboard board;
+  board.append(0, 40);
+  board.append(40, 100);
+  board.append(140, 100);
+  return board;
+}
+
+TEST(Scoreboard, AShortSegmentIsSentAgainWithSomeOfTheNextOne) {
+  Scoreboard board = short_first();
+  board.lose_all();
+  board.resend(*board.next_lost(), 100);
+  EXPECT_EQ(board.first().length, 100);
+  EXPECT_EQ(board.in_flight(), 100);
+  ASSERT_NE(board.next_lost(), nullptr);
+  EXPECT_EQ(board.next_lost()->begin, 100);
+  EXPECT_EQ(board.next_lost()->length, 40);
+  board.resend(*board.next_lost(), 100);
+  EXPECT_EQ(board.next_lost()->begin, 200);
+  EXPECT_EQ(board.outstanding(), 240);
+}
+
+TEST(Scoreboard, TwoSegmentsThatFitIntoAPacketBecomeOne) {
+  Scoreboard board;
+  board.append(0, 40);
+  board.append(40, 50);
+  board.append(90, 100);
+  board.lose_all();
+  board.resend(*board.next_lost(), 100);
+  EXPECT_EQ(board.first().length, 90);  // at most two, even if more fits
+  EXPECT_EQ(board.next_lost()->begin, 90);
+  EXPECT_EQ(board.acknowledge(90), 90);
+  EXPECT_EQ(board.in_flight(), 0);
+}
+
+TEST(Scoreboard, NothingIsTakenFromASegmentThatArrivedOrIsNotLost) {
+  Scoreboard arrived = short_first();
+  arrived.sack(40, 140);
+  arrived.lose_all();
+  arrived.resend(*arrived.next_lost(), 100);
+  EXPECT_EQ(arrived.first().length, 40);
+
+  Scoreboard lost = short_first();
+  lost.lose_first();
+  lost.resend(*lost.next_lost(), 100);
+  EXPECT_EQ(lost.first().length, 40);
+}
+
+TEST(Scoreboard, AnAckMayCutASegmentThatGrewWhenItWasSentAgain) {
+  Scoreboard board = short_first();
+  board.lose_all();
+  board.resend(*board.next_lost(), 100);
+  EXPECT_EQ(board.acknowledge(40), 40);  // the first packet was late, not lost
+  EXPECT_EQ(board.first().begin, 40);
+  EXPECT_EQ(board.first().length, 60);
+  EXPECT_EQ(board.in_flight(), 60);
+  EXPECT_EQ(board.outstanding(), 200);
+  EXPECT_EQ(board.acknowledge(240), 200);
+  EXPECT_TRUE(board.clean());
+}
+
+TEST(Scoreboard, IsKeptWhileASegmentThatWasCutIsOutstanding) {
+  Scoreboard board = segments(1);
+  board.append_cut(100, 30);
+  board.append(130, 100);
+  EXPECT_FALSE(board.clean());
+  board.acknowledge(100);
+  EXPECT_FALSE(board.clean());
+  board.acknowledge(130);
+  EXPECT_TRUE(board.clean());
 }
 
 std::vector<std::uint64_t> begins(const SackBlocks& blocks) {

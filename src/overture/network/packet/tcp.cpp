@@ -1,6 +1,7 @@
 #include "overture/network/packet/tcp.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "overture/base/check.h"
@@ -39,7 +40,7 @@ Tcp::Tcp(const TcpConfig& config, Fabric& fabric, Pause pause, Shared& shared)
       messages_(shared.messages) {}
 
 std::size_t Tcp::memory() const {
-  return (own_ ? own_->memory() : 0) + losses_.memory() + gaps_.memory() + sack_.memory();
+  return (own_ ? own_->memory() : 0) + times_.memory() + losses_.memory() + gaps_.memory() + sack_.memory();
 }
 
 std::size_t TcpConnections::memory() const {
@@ -193,10 +194,7 @@ void Tcp::transmit(std::uint32_t id, Flow& flow, std::uint64_t offset, std::uint
   Routes& routes = fabric_.routes();
   if (routes.per_packet()) packet.route = routes.packet_word(flow.source, flow.destination);
   ++counts_.data_packets;
-  if (flow.timed == 0 && offset >= flow.next) {  // never a retransmission (Karn's rule)
-    flow.timed = offset + length;
-    flow.timed_at = fabric_.now();
-  }
+  time_segment(flow, offset, length);
   if (flow.deadline == kNoTimer) set_deadline(id, flow);
   fabric_.send(flow.source, packet);
 }
@@ -248,7 +246,7 @@ void Tcp::timer(std::uint32_t id) {
   arm(id, flow);
 }
 
-// The first sample of the round trip, looked up when it is needed: mostly, the minimum RTO hides it.
+// The first sample of the round trip, looked up when it is needed.
 void Tcp::recall_handshake(Flow& flow) const {
   flow.rtt = fabric_.travel_time(flow.source, flow.destination, flow.route, kSynBytes) +
              fabric_.travel_time(flow.destination, flow.source, flow.ack_route, kSynBytes);
@@ -271,7 +269,11 @@ void Tcp::on_ack(std::uint32_t id, Flow& flow, std::uint64_t ack, bool echo, con
 void Tcp::advance(Flow& flow, std::uint64_t ack) {
   flow.unacked = ack;
   flow.window = static_cast<std::uint32_t>(config_.receive_window.count());
-  if (flow.timed != 0 && ack >= flow.timed) sample_rtt(flow);
+  if (flow.times == kNone) return;
+  SendTimes& times = times_[flow.times];
+  const std::optional<std::int64_t> sent = times.acknowledged(ack, segment_);
+  if (times.empty()) forget_times(flow);
+  if (sent) sample_rtt(flow, fabric_.now() - *sent);
 }
 
 // What this ACK is worth for the window, in segments; what remains is kept for the next one.
@@ -298,21 +300,29 @@ void Tcp::grow_window(Flow& flow, std::uint64_t segments) {
   }
 }
 
-void Tcp::sample_rtt(Flow& flow) {
-  const std::int64_t sample = fabric_.now() - flow.timed_at;
-  flow.timed = 0;
-  flow.backoff = 0;
-  if (flow.rtt == 0) {
-    if (4 * sample <= config_.min_rto.count()) {
-      flow.rtt = sample;
-      flow.rtt_deviation = sample / 2;
-      return;
-    }
-    recall_handshake(flow);
+void Tcp::time_segment(Flow& flow, std::uint64_t offset, std::uint32_t length) {
+  if (offset >= flow.next) {
+    if (flow.times == kNone) flow.times = times_.take();
+    times_[flow.times].sent(offset, length, fabric_.now(), segment_);
+  } else if (flow.times != kNone) {
+    times_[flow.times].sent_again(offset, length, segment_);
   }
+}
+
+void Tcp::forget_times(Flow& flow) {
+  if (flow.times == kNone) return;
+  times_[flow.times].clear();
+  times_.give_back(flow.times);
+  flow.times = kNone;
+}
+
+// RFC 6298, 2.3, rounded down as ns-3 does.
+void Tcp::sample_rtt(Flow& flow, std::int64_t sample) {
+  flow.backoff = 0;
+  if (flow.rtt == 0) recall_handshake(flow);
   const std::int64_t error = sample - flow.rtt;
-  flow.rtt += error / 8;
-  flow.rtt_deviation += (std::max(error, -error) - flow.rtt_deviation) / 4;
+  flow.rtt += error >> 3;
+  flow.rtt_deviation += (std::max(error, -error) - flow.rtt_deviation) >> 2;
 }
 
 // ---- the receiver

@@ -16,6 +16,7 @@
 #include "overture/network/packet/pool.h"
 #include "overture/network/packet/reassembly.h"
 #include "overture/network/packet/scoreboard.h"
+#include "overture/network/packet/send_times.h"
 #include "overture/network/packet/transport.h"
 
 namespace overture::network::packet {
@@ -81,7 +82,7 @@ class Tcp {
     const Flow& flow = flows_[packet.flow];
     if (packet.kind == Kind::data) return __builtin_prefetch(&flow.expected);
     __builtin_prefetch(&flow.unacked);
-    __builtin_prefetch(&flow.timed);
+    __builtin_prefetch(&flow.rtt);
   }
   bool pause() const { return paused_; }
   void resume() { paused_ = false; }
@@ -124,7 +125,9 @@ class Tcp {
   void advance(Flow& flow, std::uint64_t ack);
   std::uint64_t segments_of(Flow& flow, std::uint64_t acknowledged) const;
   void grow_window(Flow& flow, std::uint64_t segments);
-  void sample_rtt(Flow& flow);
+  void time_segment(Flow& flow, std::uint64_t offset, std::uint32_t length);
+  void forget_times(Flow& flow);
+  void sample_rtt(Flow& flow, std::int64_t sample);
   void recall_handshake(Flow& flow) const;
   std::int64_t rto(const Flow& flow) const;
   void restart_timer(std::uint32_t id, Flow& flow);
@@ -151,7 +154,7 @@ class Tcp {
   void retransmit(std::uint32_t id, Flow& flow);
   void pump_troubled(std::uint32_t id, Flow& flow);
   bool send_next(std::uint32_t id, Flow& flow, std::uint32_t available);
-  void resend(std::uint32_t id, Flow& flow, Scoreboard::Segment& segment);
+  void resend(std::uint32_t id, Flow& flow, Scoreboard::Segment& segment, std::uint32_t most);
   bool send_new(std::uint32_t id, Flow& flow);
   void on_timeout(std::uint32_t id, Flow& flow);
 
@@ -182,6 +185,7 @@ class Tcp {
   Pool<MessageState>& messages_;
   std::vector<std::uint32_t> done_;               // messages that are free again
   const std::vector<Mail*>* outboxes_ = nullptr;  // by part
+  Pool<SendTimes> times_;
   Pool<Losses> losses_;
   Pool<Reassembly> gaps_;
   Pool<SackBlocks> sack_;
