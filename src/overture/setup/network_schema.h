@@ -72,8 +72,8 @@ void describe(V& v, TcpConfig& t) {
   v.field("min_rto", t.min_rto, "Shortest retransmission timeout");
   v.field("max_rto", t.max_rto, "Longest retransmission timeout (RFC 6298)");
   v.field("clock_granularity", t.clock_granularity, "G of RFC 6298");
-  v.field("dctcp_gain", t.dctcp_gain, "g of RFC 8257");
   v.field("connections", t.connections, "One per pair of hosts, or a new one per message");
+  network::packet::ControlConfigs::keys(v, t.controls);
 }
 
 template <class V>
@@ -95,7 +95,8 @@ void describe(V& v, NdpConfig& n) {
   v.field("header", n.header, "On every data packet, and what trimming leaves");
   v.field("control", n.control, "Size of an ACK, NACK or PULL");
   v.field("initial_window", n.initial_window, "Packets of a message that are sent at once");
-  v.field("pull_rate", n.pull_rate, "Rate of PULLs, as a share of the packets that the receiver's link carries");
+  v.field("pull_rate", n.pull_rate,
+          "Rate of PULLs, as a share of the packets that the receiver's link carries");
   v.field("pad_packets", n.pad_packets, "The last packet of a message is as long as the others (htsim)");
   v.field("complete_at", n.complete_at,
           "A message ends with its last byte, or when the sender knows (htsim)");
@@ -113,7 +114,9 @@ void describe(V& v, LosslessConfig& l) {
   v.words("small_first", l.small_first,
           "Messages of at most so many bytes go before larger ones; ascending sizes, one priority each");
   v.group("ecn", "Marks by RED, for DCQCN", [&](auto& g) {
-    g.from("HPCC (SIGCOMM 2019), as its simulator is configured; the DCQCN paper has 5 kB, 200 kB and 0.01 for its 40 Gbps");
+    g.from(
+        "HPCC (SIGCOMM 2019), as its simulator is configured; the DCQCN paper has 5 kB, 200 kB and 0.01 for "
+        "its 40 Gbps");
     g.field("min", l.ecn.min, "Kmin: nothing is marked below; 100 kB per 25 Gbps of the link if left out");
     g.field("max", l.ecn.max, "Kmax: everything is marked above; 400 kB per 25 Gbps if left out");
     g.field("probability", l.ecn.probability, "Pmax: probability of a mark at Kmax");
@@ -232,8 +235,7 @@ void describe(V& v, NetworkSetup& n) {
   });
   v.group("queue", "Output queues of switches", [&](auto& g) { describe(g, n.packets.queue); });
   v.field("transport", n.packets.transport, "backend: packet: what carries messages");
-  v.group("tcp", "TCP, with DCTCP as one of its congestion controls",
-          [&](auto& g) { describe(g, n.packets.tcp); });
+  v.group("tcp", "TCP with one of several congestion controls", [&](auto& g) { describe(g, n.packets.tcp); });
   v.group("ndp", "NDP (SIGCOMM 2017): cut packets, paced by the receiver",
           [&](auto& g) { describe(g, n.packets.ndp); });
   v.group("htsim_dctcp", "DCTCP as in the Opera study's htsim, to make its results again",

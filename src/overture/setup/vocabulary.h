@@ -137,11 +137,7 @@ inline constexpr auto kWords<network::packet::MarkAt> = std::to_array<Word<netwo
 });
 
 template <>
-inline constexpr auto kWords<network::packet::CongestionControl> =
-    std::to_array<Word<network::packet::CongestionControl>>({
-        {network::packet::CongestionControl::new_reno, "new_reno"},
-        {network::packet::CongestionControl::dctcp, "dctcp"},
-    });
+inline constexpr auto kWords<network::packet::CongestionControl> = network::packet::kControlWords;
 
 template <>
 inline constexpr auto kWords<network::ConnectionUse> = std::to_array<Word<network::ConnectionUse>>({

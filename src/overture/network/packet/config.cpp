@@ -151,7 +151,8 @@ void require_sound(const PacketConfig& config) {
   require(tcp.min_rto > Duration::zero() && tcp.max_rto >= tcp.min_rto,
           "tcp: the minimum RTO is positive and not above the maximum");
   require(tcp.duplicate_acks > 0 && tcp.duplicate_acks < 256, "tcp: 1 to 255 duplicate ACKs make a loss");
-  require(tcp.dctcp_gain > 0 && tcp.dctcp_gain <= 1, "tcp: DCTCP's gain is above 0 and at most 1");
+  const std::string_view wrong = complaint(tcp.controls);
+  require(wrong.empty(), wrong);
   require(!config.queue.dynamic_alpha || (config.queue.shared_limit && *config.queue.dynamic_alpha > 0),
           "queue: dynamic_alpha is above 0 and needs a shared_limit");
   for (const auto& limit : {config.queue.port_limit, config.queue.shared_limit}) {

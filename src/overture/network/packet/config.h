@@ -7,6 +7,7 @@
 
 #include "overture/base/units.h"
 #include "overture/network/connection_use.h"
+#include "overture/network/packet/congestion_control.h"
 #include "overture/network/packet/lossless_config.h"
 #include "overture/topology/routing.h"
 
@@ -46,8 +47,6 @@ struct QueueConfig {
   TrimConfig trim;
 };
 
-enum class CongestionControl : std::uint8_t { new_reno, dctcp };
-
 // Defaults are those of the golden data (golden/ns3), rules 2, 3 and 7 to 12.
 struct TcpConfig {
   CongestionControl control = CongestionControl::new_reno;
@@ -66,7 +65,7 @@ struct TcpConfig {
   Duration max_rto = std::chrono::seconds(60);                // RFC 6298, 2.5
   Duration clock_granularity = std::chrono::microseconds(1);  // G in RFC 6298
 
-  double dctcp_gain = 1.0 / 16;  // g in RFC 8257
+  ControlConfigs controls;
 
   ConnectionUse connections = ConnectionUse::per_pair;
 };

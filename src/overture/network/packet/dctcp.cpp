@@ -1,7 +1,9 @@
-// How the window follows the share of marked bytes (RFC 8257).
+#include "overture/network/packet/dctcp.h"
+
 #include <algorithm>
 
-#include "overture/network/packet/tcp.h"
+#include "overture/network/packet/congestion_control.h"
+#include "overture/network/packet/flow.h"
 
 namespace overture::network::packet {
 namespace {
@@ -12,24 +14,24 @@ void update_share(Flow& flow, double gain) {
   flow.marked = flow.observed = 0;
 }
 
-void reduce(Flow& flow, std::uint32_t floor) {
+void reduce_by_share(Flow& flow, std::uint32_t floor) {
   flow.cwnd = std::max(floor, static_cast<std::uint32_t>(flow.cwnd * (1 - double{flow.alpha} / 2)));
   flow.ssthresh = flow.cwnd;
 }
 
 }  // namespace
 
-// `acknowledged` bytes came with an ACK that echoes a mark, or not. Called before the ACK takes effect.
-void Tcp::observe_marks(Flow& flow, std::uint64_t acknowledged, bool echo) {
+void dctcp_on_ack(Flow& flow, const ControlConfigs& configs, std::uint32_t segment,
+                  std::uint64_t acknowledged, bool echo) {
   const std::uint64_t ack = flow.unacked + acknowledged;
   flow.observed += static_cast<std::uint32_t>(acknowledged);
   if (echo) flow.marked += static_cast<std::uint32_t>(acknowledged);
   if (ack > flow.mark_window) {
-    update_share(flow, config_.dctcp_gain);
+    update_share(flow, configs.dctcp.gain);
     flow.mark_window = flow.next;
   }
   if (echo && ack > flow.reduced_until && flow.state <= CongestionState::disorder) {
-    reduce(flow, 2 * segment_);
+    reduce_by_share(flow, 2 * segment);
     flow.reduced_until = flow.next;
   }
 }

@@ -54,7 +54,7 @@ struct alignas(64) Flow {
   std::uint64_t expected = 0;          // next offset in order
   std::uint64_t receive_boundary = 0;  // end of the message being received
   std::uint64_t ack_route = 0;
-  std::uint64_t reduced_until = 0;      // DCTCP: marks before this have had their effect
+  std::uint64_t reduced_until = 0;      // DCTCP, Swift: what comes before has had its effect
   std::int32_t destination = 0;         // host
   std::uint32_t receiving = kNone;      // message
   std::uint32_t first_message = kNone;  // oldest not wholly acknowledged

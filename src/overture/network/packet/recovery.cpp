@@ -25,8 +25,8 @@ void Tcp::on_troubled_ack(std::uint32_t id, Flow& flow, std::uint64_t ack, bool 
   if (flow.state == CongestionState::recovery && ack < flow.recover) {
     news.retransmission_arrived = board.resent_until(ack, segment_, acknowledged / segment_);
   }
-  if (acknowledged > 0 && config_.control == CongestionControl::dctcp)
-    observe_marks(flow, acknowledged, echo);
+  if (acknowledged > 0 && control_.on_ack)
+    control_.on_ack(flow, config_.controls, segment_, acknowledged, echo);
   news.delivered += static_cast<std::uint32_t>(board.acknowledge(ack));
   advance(flow, ack);
   free_acknowledged(flow);

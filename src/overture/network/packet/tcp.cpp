@@ -31,6 +31,7 @@ Tcp::Tcp(const TcpConfig& config, Fabric& fabric, Pause pause, std::unique_ptr<S
 
 Tcp::Tcp(const TcpConfig& config, Fabric& fabric, Pause pause, Shared& shared)
     : config_(config),
+      control_(hooks_of(config.control)),
       segment_(static_cast<std::uint32_t>(config.segment.count())),
       header_(static_cast<std::uint32_t>(config.header.count())),
       fabric_(fabric),
@@ -258,7 +259,7 @@ void Tcp::on_ack(std::uint32_t id, Flow& flow, std::uint64_t ack, bool echo, con
     return on_troubled_ack(id, flow, ack, echo, sack);
   }
   const std::uint64_t acknowledged = ack - flow.unacked;
-  if (config_.control == CongestionControl::dctcp) observe_marks(flow, acknowledged, echo);
+  if (control_.on_ack) control_.on_ack(flow, config_.controls, segment_, acknowledged, echo);
   advance(flow, ack);
   grow_window(flow, segments_of(flow, acknowledged));
   if (flow.unacked == flow.next && flow.first_message != kNone) free_acknowledged(flow);
@@ -319,6 +320,7 @@ void Tcp::forget_times(Flow& flow) {
 // RFC 6298, 2.3, rounded down as ns-3 does.
 void Tcp::sample_rtt(Flow& flow, std::int64_t sample) {
   flow.backoff = 0;
+  if (control_.on_round_trip) control_.on_round_trip(flow, config_.controls, segment_, Duration{sample});
   if (flow.rtt == 0) recall_handshake(flow);
   const std::int64_t error = sample - flow.rtt;
   flow.rtt += error >> 3;

@@ -1,6 +1,6 @@
-// TCP as a message carrier: NewReno or DCTCP with SACK, proportional rate reduction and retransmission
-// timeouts, as the golden data's rules 6 to 12 say and, beyond them, as ns-3.37 does. tcp.cpp has what every
-// packet does, recovery.cpp what follows a loss, dctcp.cpp what follows a mark.
+// TCP as a message carrier: NewReno, or a control on top of it (congestion_control.h), with SACK,
+// proportional rate reduction and retransmission timeouts, as the golden data's rules 6 to 12 say and, beyond
+// them, as ns-3.37 does. tcp.cpp has what every packet does, recovery.cpp what follows a loss.
 #pragma once
 
 #include <cstdint>
@@ -158,9 +158,6 @@ class Tcp {
   bool send_new(std::uint32_t id, Flow& flow);
   void on_timeout(std::uint32_t id, Flow& flow);
 
-  // dctcp.cpp
-  void observe_marks(Flow& flow, std::uint64_t acknowledged, bool echo);
-
   // Of a flow in fast recovery (RFC 6937), in bytes. ns-3's numbers have 32 bits and wrap around.
   struct Reduction {
     std::uint32_t delivered = 0;
@@ -174,6 +171,7 @@ class Tcp {
   };
 
   TcpConfig config_;
+  ControlHooks control_;
   std::uint32_t segment_;
   std::uint32_t header_;
   Fabric& fabric_;
