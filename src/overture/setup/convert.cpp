@@ -1,13 +1,16 @@
 #include "overture/setup/convert.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <iterator>
 #include <limits>
 
 #include <fmt/format.h>
 
 #include "overture/base/error.h"
 #include "overture/base/text.h"
+#include "overture/system/algorithms.h"
 
 namespace overture::setup {
 namespace {
@@ -46,40 +49,50 @@ Result<bool> read_whole(const std::string& text, T& value) {
 constexpr double kGiBits = 8.0 * (1 << 30);
 
 constexpr std::string_view kFlat = "flat_";
-constexpr std::string_view kFile = "file:";
 
-// "direct:<window>", "naive_direct:<window>" and "ring:<pieces>".
-bool read_window(std::string_view word, AlgorithmKind kind, Algorithm& algorithm) {
-  if (kind != AlgorithmKind::direct && kind != AlgorithmKind::naive_direct && kind != AlgorithmKind::ring)
+// "direct:<window>", "ring:<pieces>" and the like.
+bool read_parameter(std::string_view word, const system::AlgorithmFacts& facts, Algorithm& algorithm) {
+  const std::string_view name = facts.word;
+  if (facts.parameter.empty() || !word.starts_with(name) || word.size() <= name.size() ||
+      word[name.size()] != ':')
     return false;
-  const std::string_view name = system::name(kind);
-  if (!word.starts_with(name) || word.size() <= name.size() || word[name.size()] != ':') return false;
-  algorithm = {kind};
-  return read_number(std::string(word.substr(name.size() + 1)), algorithm.window, "").ok() &&
-         algorithm.window > 0;
+  const std::string parameter(word.substr(name.size() + 1));
+  algorithm = {facts.kind};
+  if (facts.from_file) {
+    algorithm.file = parameter;
+    return !parameter.empty();
+  }
+  return read_number(parameter, algorithm.window, "").ok() && algorithm.window > 0;
 }
 
 Result<Algorithm> read_algorithm(std::string_view word) {
-  if (word.starts_with(kFile) && word.size() > kFile.size())
-    return Algorithm{.kind = AlgorithmKind::from_file, .file = std::string(word.substr(kFile.size()))};
   std::vector<std::string> known;
-  for (int number = 0; number < static_cast<int>(AlgorithmKind::from_file); ++number) {
-    const AlgorithmKind kind{static_cast<std::uint8_t>(number)};
-    Algorithm algorithm{kind};
-    if (word == system::name(kind) || read_window(word, kind, algorithm)) return algorithm;
-    known.emplace_back(system::name(kind));
+  for (const system::AlgorithmFacts* facts : system::all_algorithms()) {
+    Algorithm algorithm{facts->kind};
+    if ((word == facts->word && !facts->from_file) || read_parameter(word, *facts, algorithm))
+      return algorithm;
+    std::ranges::move(system::words_of(*facts), std::back_inserter(known));
   }
-  for (const char* more : {"direct:<window>", "ring:<pieces>", "file:<name>"}) known.emplace_back(more);
   return Error{fmt::format("unknown algorithm \"{}\"; {}", word, suggest(word, known))};
 }
 
 std::string write_algorithm(const Algorithm& algorithm) {
-  if (algorithm.kind == AlgorithmKind::from_file) return std::string(kFile) + algorithm.file;
   const std::string_view name = system::name(algorithm.kind);
+  if (algorithm.kind == AlgorithmKind::from_file) return fmt::format("{}:{}", name, algorithm.file);
   return algorithm.window > 0 ? fmt::format("{}:{}", name, algorithm.window) : std::string(name);
 }
 
 }  // namespace
+
+std::string explain_algorithms(system::CollectiveKind kind) {
+  std::string words;
+  for (const system::AlgorithmFacts* facts : system::all_algorithms()) {
+    if (!facts->can_do.has(kind)) continue;
+    for (const std::string& word : system::words_of(*facts)) words += (words.empty() ? "" : ", ") + word;
+  }
+  return fmt::format(
+      "Algorithm per dimension: {}; or one flat_... over all NPUs. Default: what suits the dimension", words);
+}
 
 // No run is longer than the horizon, and longer times could not be added up.
 Result<bool> read(const std::string& text, Duration& value) {

@@ -41,6 +41,9 @@ Result<bool> read(const std::string& text, NanosecondsField value);
 Result<bool> read(const std::string& text, LinkRateField value);
 Result<bool> read(const std::string& text, MemoryRateField value);
 
+// What a user can write for the kind of collective.
+std::string explain_algorithms(system::CollectiveKind kind);
+
 std::string write(Duration value);
 std::string write(Bytes value);
 std::string write(Bandwidth value);

@@ -63,12 +63,7 @@ void describe(V& v, simulation::SimulationConfig& c) {
           "With two or more, half of them run the other way round");
   v.field("endpoint_delay", s.endpoint_delay, "Before every send and after every receive");
   for (const auto& [kind, word] : kWords<system::CollectiveKind>) {
-    v.words(
-        std::string(word), s.implementation(kind),
-        "Algorithm per dimension: ring, ring:<pieces>, direct, direct:<window>, naive_direct, "
-        "halving_doubling, "
-        "double_binary_tree, pairwise, bruck, lockstep_ring, parameter_server, distributed_parameter_server, "
-        "file:<name>; or one flat_... over all NPUs. Default: what suits the dimension");
+    v.words(std::string(word), s.implementation(kind), explain_algorithms(kind));
   }
   v.field("optimization", s.optimization,
           "All-reduce over several dimensions: whole on each (baseline), or reduce-scatter inwards and "

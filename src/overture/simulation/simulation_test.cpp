@@ -113,7 +113,7 @@ TEST(Simulate, AnAlgorithmThatDoesNotFitIsRefusedBeforeTimeZero) {
   SimulationConfig config = one_layer(AlgorithmKind::halving_doubling, 3);
   config.system_file = "system.txt";
   EXPECT_TRUE(
-      user_error([&] { simulate(config); }).starts_with("system.txt: halvingDoubling needs a power of two"));
+      user_error([&] { simulate(config); }).starts_with("system.txt: halving_doubling needs a power of two"));
 }
 
 TEST(Simulate, AScopeThatIsTooSmallIsWidened) {

@@ -7,7 +7,7 @@
 
 #include "overture/base/check.h"
 #include "overture/base/error.h"
-#include "overture/system/rounds.h"
+#include "overture/system/algorithms.h"
 #include "overture/system/steps.h"
 
 namespace overture::system {
@@ -23,7 +23,7 @@ class Fitting {
     need_ability(algorithm, kind, where);
     need_power_of_two(algorithm, ranks, where);
     need_steps(algorithm, ranks, where);
-    if (in_rounds(algorithm.kind) && config_.shared_bus)
+    if (facts(algorithm.kind).rounds && config_.shared_bus)
       fail(fmt::format("{} has no model of a shared bus", name(algorithm.kind)),
            "leave out shared_bus, or use another algorithm");
   }
@@ -43,11 +43,8 @@ class Fitting {
   }
 
   void need_power_of_two(const Algorithm& algorithm, int ranks, const std::string& where) const {
-    const bool halving = algorithm.kind == AlgorithmKind::halving_doubling;
-    if (!halving && algorithm.kind != AlgorithmKind::double_binary_tree) return;
-    if (std::has_single_bit(static_cast<unsigned>(ranks))) return;
-    fail(fmt::format("{} needs a power of two of NPUs, but {} has {}",
-                     halving ? "halvingDoubling" : "doubleBinaryTree", where, ranks),
+    if (!facts(algorithm.kind).power_of_two || std::has_single_bit(static_cast<unsigned>(ranks))) return;
+    fail(fmt::format("{} needs a power of two of NPUs, but {} has {}", name(algorithm.kind), where, ranks),
          "use ring or direct there, or change the number of NPUs");
   }
 

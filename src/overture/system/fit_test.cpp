@@ -40,8 +40,8 @@ TEST(Fit, GivesBothHalvesOfABrokenDimensionItsAlgorithm) {
 }
 
 TEST(Fit, TellsWhichDimensionNeedsAPowerOfTwo) {
-  for (const auto& [algorithm, word] : {std::pair{halving_doubling, std::string("halvingDoubling")},
-                                        std::pair{double_binary_tree, std::string("doubleBinaryTree")}}) {
+  for (const auto& [algorithm, word] : {std::pair{halving_doubling, std::string("halving_doubling")},
+                                        std::pair{double_binary_tree, std::string("double_binary_tree")}}) {
     const Implementation implementation{{{ring}, {algorithm}}};
     const std::string error = user_error([&] {
       fit(config_with(all_reduce, implementation), kAllReduce, logical_dimensions(kMachine), kMachine,

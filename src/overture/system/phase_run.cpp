@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "overture/base/check.h"
+#include "overture/system/algorithms.h"
 #include "overture/system/round_run.h"
 #include "overture/system/step_run.h"
 #include "overture/system/tree_run.h"
@@ -45,28 +46,12 @@ std::unique_ptr<PhaseRun> PhaseRun::make(PhaseContext& context, const Phase& pha
     check(!alone, "sizes of pairs need all ranks of the group");
     return std::make_unique<StepRun>(context, phase, std::move(finished));
   }
-  switch (phase.algorithm.kind) {
-    case AlgorithmKind::double_binary_tree:
-      check(!alone, "a tree needs its whole group");
-      return std::make_unique<TreeRun>(context, phase, std::move(finished));
-    case AlgorithmKind::lockstep_ring:
-    case AlgorithmKind::parameter_server:
-    case AlgorithmKind::distributed_parameter_server:
-      check(!alone, "rounds need their whole group");
-      return std::make_unique<RoundRun>(context, phase, std::move(finished));
-    case AlgorithmKind::binomial_tree:
-    case AlgorithmKind::dissemination:
-    case AlgorithmKind::from_file:
-      check(!alone, "steps need their whole group");
-      return std::make_unique<StepRun>(context, phase, std::move(finished));
-    case AlgorithmKind::ring:
-    case AlgorithmKind::direct:
-    case AlgorithmKind::naive_direct:
-    case AlgorithmKind::halving_doubling:
-    case AlgorithmKind::pairwise:
-    case AlgorithmKind::bruck: break;
-  }
-  return std::make_unique<WindowRun>(context, phase, std::move(finished));
+  const AlgorithmFacts& algorithm = facts(phase.algorithm.kind);
+  if (algorithm.window) return std::make_unique<WindowRun>(context, phase, std::move(finished));
+  check(!alone, "only windows can be played by rank 0 alone");
+  if (algorithm.tree) return std::make_unique<TreeRun>(context, phase, std::move(finished));
+  if (algorithm.rounds) return std::make_unique<RoundRun>(context, phase, std::move(finished));
+  return std::make_unique<StepRun>(context, phase, std::move(finished));
 }
 
 PhaseRun::PhaseRun(PhaseContext& context, const Phase& phase, std::function<void()> finished)

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "overture/base/check.h"
+#include "overture/system/algorithms.h"
 
 namespace overture::system {
 namespace {
@@ -15,7 +16,7 @@ std::int64_t share(Bytes size, int ranks, bool round_down) {
 
 // FlexFlow's ring with its two tests for an early end: before the first round for short messages, and
 // after it when the size over 2(n-1)/n is short.
-Rounds ring(Bytes size, int ranks, const RoundRules& rules) {
+Rounds one_ring(Bytes size, int ranks, const RoundRules& rules) {
   Rounds rounds{.count = 2 * (ranks - 1)};
   const Int128 threshold = Int128{rules.end_ring_early_below.count()} * ranks;
   std::int64_t bytes = size.count();
@@ -29,30 +30,43 @@ Rounds ring(Bytes size, int ranks, const RoundRules& rules) {
   return rounds;
 }
 
+Rounds to_and_from_first(Bytes size, int, const RoundRules&) {
+  return {.first = Pattern::to_first, .second = Pattern::from_first, .count = 2, .each = size};
+}
+
+Rounds all_pairs_twice(Bytes size, int ranks, const RoundRules& rules) {
+  return {.first = Pattern::all_pairs,
+          .second = Pattern::all_pairs,
+          .count = 2,
+          .each = Bytes{share(size, ranks, rules.drop_remainder)}};
+}
+
 }  // namespace
 
-bool in_rounds(AlgorithmKind algorithm) {
-  return algorithm == AlgorithmKind::lockstep_ring || algorithm == AlgorithmKind::parameter_server ||
-         algorithm == AlgorithmKind::distributed_parameter_server;
-}
+constinit const AlgorithmFacts kLockstepRing{.kind = AlgorithmKind::lockstep_ring,
+                                             .word = "lockstep_ring",
+                                             .can_do = {CollectiveKind::all_reduce},
+                                             .rounds = one_ring};
+
+constinit const AlgorithmFacts kParameterServer{.kind = AlgorithmKind::parameter_server,
+                                                .word = "parameter_server",
+                                                .can_do = {CollectiveKind::all_reduce},
+                                                .rounds = to_and_from_first};
+
+constinit const AlgorithmFacts kDistributedParameterServer{
+    .kind = AlgorithmKind::distributed_parameter_server,
+    .word = "distributed_parameter_server",
+    .can_do = {CollectiveKind::all_reduce},
+    .rounds = all_pairs_twice};
 
 Rounds make_rounds(AlgorithmKind algorithm, Bytes size, int ranks, const RoundRules& rules) {
   check(ranks >= 1, "a group has ranks");
-  check(in_rounds(algorithm), "only some algorithms go in rounds");
+  const auto play = facts(algorithm).rounds;
+  check(play != nullptr, "only some algorithms go in rounds");
   if (ranks < 2 || size <= Bytes{0}) return {};
   // Where nothing would be left of the size, FlexFlow sends a byte to each.
   if (size.count() / ranks == 0) size = Bytes{ranks};
-  Rounds rounds;
-  if (algorithm == AlgorithmKind::lockstep_ring) {
-    rounds = ring(size, ranks, rules);
-  } else if (algorithm == AlgorithmKind::parameter_server) {
-    rounds = {.first = Pattern::to_first, .second = Pattern::from_first, .count = 2, .each = size};
-  } else {
-    rounds = {.first = Pattern::all_pairs,
-              .second = Pattern::all_pairs,
-              .count = 2,
-              .each = Bytes{share(size, ranks, rules.drop_remainder)}};
-  }
+  Rounds rounds = play(size, ranks, rules);
   rounds.each = std::max(rounds.each, rules.smallest_message);
   return rounds;
 }

@@ -21,10 +21,7 @@ struct Rounds {
   friend bool operator==(const Rounds&, const Rounds&) = default;
 };
 
-// Is the algorithm played in rounds?
-bool in_rounds(AlgorithmKind algorithm);
-
-// An all-reduce by an algorithm that is. No rounds for fewer than two ranks.
+// An all-reduce by an algorithm that is played in rounds. No rounds for fewer than two ranks.
 Rounds make_rounds(AlgorithmKind algorithm, Bytes size, int ranks, const RoundRules& rules);
 
 // What all ranks together send.

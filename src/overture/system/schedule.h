@@ -1,9 +1,10 @@
-// What one rank does in one phase of a collective: whom it sends to and hears from, message by message. An
-// algorithm is a function from sizes to this; no clock, no network, no callbacks. Every message is described
-// on demand, so a phase over a million ranks costs nothing to set up. Trees are in tree.h.
+// What one rank does in one phase of a collective: whom it sends to and hears from, message by message, as
+// its algorithm (algorithms.h) says; no clock, no network, no callbacks. Every message is described on
+// demand, so a phase over a million ranks costs nothing to set up. Trees are in tree.h.
 #pragma once
 
 #include "overture/base/units.h"
+#include "overture/system/algorithms.h"
 #include "overture/system/collective.h"
 #include "overture/system/config.h"
 
@@ -25,49 +26,33 @@ struct Preparation {
 
 class Schedule {
  public:
-  // `direction` is +1 or -1: which way round the dimension. Needs at least two ranks, and a power of two for
-  // halving-doubling; not for trees.
+  // `direction` is +1 or -1: which way round the dimension. Needs at least two ranks, and an algorithm that
+  // keeps a window of messages under way.
   Schedule(CollectiveKind kind, Algorithm algorithm, int ranks, Bytes data, int direction);
 
   // Direct in a group that ASTRA-sim 2 knows by name: all but the first packets of a phase are reduced alike.
   void in_named_group();
 
   // How many messages a rank sends, and so receives.
-  std::int64_t messages() const { return messages_; }
+  std::int64_t messages() const { return phase_.messages; }
   // How many may be under way at once.
-  int window() const { return window_; }
+  int window() const { return phase_.window; }
   // Sends from this one on wait until this many messages have arrived; 0 means no such barrier.
-  std::int64_t middle() const { return middle_; }
+  std::int64_t middle() const { return phase_.middle; }
 
   // `coordinate` is the rank's own.
   Exchange exchange(std::int64_t k, int coordinate) const;
   // Under which number the receiver waits for the k-th message of the rank with this coordinate: the same,
   // unless ranks count their peers in the same order.
-  std::int64_t number_at_receiver(std::int64_t k, int coordinate) const;
-  Bytes size(std::int64_t k) const;
+  std::int64_t number_at_receiver(std::int64_t k, int coordinate) const {
+    return algorithm_->number_at_receiver(phase_, k, coordinate);
+  }
+  Bytes size(std::int64_t k) const { return algorithm_->size(phase_, k); }
   Preparation preparation(std::int64_t k) const;
 
  private:
-  void set_ring(int pieces);
-  void set_direct(int window);
-  void set_halving_doubling();
-  int naive_peer(std::int64_t k, int coordinate) const;
-  int halving_doubling_distance(std::int64_t k) const;
-  Bytes bruck_size(std::int64_t k) const;
-  Bytes halving_doubling_size(std::int64_t k) const;
-
-  CollectiveKind kind_;
-  AlgorithmKind algorithm_;
-  int ranks_;
-  int direction_;
-  int log2_ranks_ = 0;
-  int pieces_ = 1;  // of what a ring hands on
-  Bytes data_;
-  std::int64_t messages_ = 0;
-  std::int64_t middle_ = 0;
-  int window_ = 1;
-  std::int64_t own_packets_ = 1;  // of each period, so many carry the rank's own data ...
-  std::int64_t period_ = 1;       // ... out of this many
+  const WindowAlgorithm* algorithm_;
+  WindowPhase phase_;
 };
 
 // What a phase leaves each rank with: the next phase's data.

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "overture/base/check.h"
+#include "overture/system/algorithms.h"
 
 namespace overture::system {
 namespace {
@@ -12,11 +13,8 @@ namespace {
 std::shared_ptr<const Steps> steps_of(const Phase& phase) {
   const int ranks = phase.dimension.size;
   if (phase.sizes) return std::make_shared<const Steps>(all_pairs(ranks));
-  switch (phase.algorithm.kind) {
-    case AlgorithmKind::binomial_tree: return std::make_shared<const Steps>(binomial_broadcast(ranks));
-    case AlgorithmKind::dissemination: return std::make_shared<const Steps>(dissemination_barrier(ranks));
-    default: break;
-  }
+  if (const auto steps = facts(phase.algorithm.kind).steps)
+    return std::make_shared<const Steps>(steps(ranks));
   check(phase.algorithm.steps != nullptr, "an algorithm of steps has them");
   check(phase.algorithm.steps->ranks == ranks, "steps are for as many ranks as the phase has");
   return phase.algorithm.steps;

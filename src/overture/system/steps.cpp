@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "overture/system/algorithms.h"
+
 namespace overture::system {
 namespace {
 
@@ -204,5 +206,15 @@ Result<bool> verify(CollectiveKind kind, const Steps& steps) {
   if (Result<bool> sound = require_sound(kind, steps); !sound) return sound;
   return SymbolicPlay(kind, steps).play();
 }
+
+constinit const AlgorithmFacts kBinomialTree{.kind = AlgorithmKind::binomial_tree,
+                                             .word = "binomial_tree",
+                                             .can_do = {CollectiveKind::broadcast},
+                                             .steps = binomial_broadcast};
+
+constinit const AlgorithmFacts kDissemination{.kind = AlgorithmKind::dissemination,
+                                              .word = "dissemination",
+                                              .can_do = {CollectiveKind::barrier},
+                                              .steps = dissemination_barrier};
 
 }  // namespace overture::system

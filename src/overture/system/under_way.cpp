@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "overture/system/algorithms.h"
 #include "overture/system/rounds.h"
 #include "overture/system/schedule.h"
 
@@ -13,24 +14,15 @@ constexpr std::int64_t kFew = 2;
 
 // What all ranks of one group send at once.
 std::int64_t within_group(CollectiveKind kind, const Algorithm& algorithm, int ranks, bool whole_exchanges) {
-  if (in_rounds(algorithm.kind)) {
+  if (facts(algorithm.kind).rounds) {
     if (whole_exchanges) return 1;
     const Rounds rounds = make_rounds(algorithm.kind, Bytes{ranks}, ranks, {});
     const auto size = static_cast<std::size_t>(ranks);
     return std::max(network::messages(rounds.first, size), network::messages(rounds.second, size));
   }
-  switch (algorithm.kind) {
-    case AlgorithmKind::ring:
-    case AlgorithmKind::direct:
-    case AlgorithmKind::naive_direct:
-    case AlgorithmKind::halving_doubling:
-    case AlgorithmKind::pairwise:
-    case AlgorithmKind::bruck: {
-      const Schedule schedule(kind, algorithm, ranks, Bytes{ranks}, +1);
-      return std::int64_t{ranks} * std::min<std::int64_t>(schedule.window(), schedule.messages());
-    }
-    default: return std::int64_t{ranks} * kFew;
-  }
+  if (!facts(algorithm.kind).window) return std::int64_t{ranks} * kFew;
+  const Schedule schedule(kind, algorithm, ranks, Bytes{ranks}, +1);
+  return std::int64_t{ranks} * std::min<std::int64_t>(schedule.window(), schedule.messages());
 }
 
 std::int64_t simulated(std::int64_t of_group, int group, int all, Scope scope) {
