@@ -14,7 +14,7 @@
 
 namespace overture::astra2 {
 
-// `events` outlives the network. Throws UserError for an aware network of several dimensions.
+// `events` outlives the network. An aware one has a single dimension: the reader refuses others.
 std::unique_ptr<network::Network> make_wires(const NetworkFile& network, sim::EventQueue& events);
 
 class UnawareWires final : public network::Network {

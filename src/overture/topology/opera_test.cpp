@@ -137,6 +137,79 @@ TEST(OperaPaths, AreShortestAndAvoidTheDark) {
   }
 }
 
+// With a broken uplink, paths are still shortest among those that are left, and none takes it.
+TEST(OperaPaths, GoAroundWhatIsBroken) {
+  const Opera opera = generate_opera({.tors = 16, .ports = 8, .draws = 1});
+  const auto works = [](int tor, int uplink) { return tor != 3 || uplink != 1; };
+  const OperaPaths paths(opera, 4, works);
+  for (int slice = 0; slice < opera.slices(); ++slice) {
+    const SliceDistances distances(opera, slice, works);
+    for (int from = 0; from < 16; ++from) {
+      for (int to = 0; to < 16; ++to) {
+        for (int number = 0; number < paths.count(slice, from, to); ++number) {
+          const auto path = paths.path(slice, from, to, number);
+          EXPECT_EQ(static_cast<int>(path.size()), distances(from, to));
+          int tor = from;
+          for (const int uplink : path) {
+            EXPECT_TRUE(works(tor, uplink));
+            tor = opera.peer(slice, tor, uplink);
+            EXPECT_TRUE(works(tor, uplink)) << "the other end of the circuit";
+          }
+          EXPECT_EQ(tor, to);
+        }
+      }
+    }
+  }
+}
+
+TEST(OperaPaths, OfAToRWithoutUplinksThereAreNone) {
+  const Opera opera = generate_opera({.tors = 8, .ports = 8, .draws = 1});
+  const auto works = [](int tor, int) { return tor != 3; };
+  const OperaPaths paths(opera, 4, works);
+  EXPECT_FALSE(SliceDistances(opera, 0, works).connected());
+  for (int other = 0; other < 8; ++other) {
+    EXPECT_EQ(paths.count(0, 3, other), 0);
+    EXPECT_EQ(paths.count(0, other, 3), 0);
+  }
+}
+
+// The parts of a slice follow each other, and the cycle comes round.
+TEST(Opera, EveryMomentIsInOnePart) {
+  const Opera opera = generate_opera({.tors = 8, .ports = 8, .draws = 1});
+  const OperaTiming& timing = opera.timing();
+  for (int cycle = 0; cycle < 2; ++cycle) {
+    for (int slice = 0; slice < opera.slices(); ++slice) {
+      const Time begin{opera.cycle() * cycle + timing.slice() * slice};
+      const std::pair<Duration, int> moments[] = {{Duration{}, 0},
+                                                  {timing.stable - Duration{1}, 0},
+                                                  {timing.stable, 1},
+                                                  {timing.stable + timing.drain, 2},
+                                                  {timing.slice() - Duration{1}, 2}};
+      for (const auto& [after, part] : moments) {
+        const OperaMoment moment = opera.at(begin + after);
+        EXPECT_EQ(moment.slice, slice);
+        EXPECT_EQ(moment.part, part) << after.count();
+      }
+    }
+  }
+}
+
+TEST(Opera, OnlyTheDarkRotorHasNoPeer) {
+  const Opera opera = generate_opera({.tors = 8, .ports = 8, .draws = 1});
+  const OperaTiming& timing = opera.timing();
+  for (int slice = 0; slice < opera.slices(); ++slice) {
+    const Time dark{timing.slice() * slice + timing.stable + timing.drain};
+    for (int uplink = 0; uplink < opera.uplinks(); ++uplink) {
+      const int peer = opera.peer_at(dark, 2, uplink);
+      if (uplink == opera.dark_rotor(slice)) {
+        EXPECT_EQ(peer, -1);
+      } else {
+        EXPECT_EQ(peer, opera.peer(slice, 2, uplink));
+      }
+    }
+  }
+}
+
 TEST(OperaPicture, ShowsEveryCircuitOnce) {
   const Opera opera = generate_opera({.tors = 8, .ports = 8, .draws = 1});
   const std::string svg = opera_picture(opera);
