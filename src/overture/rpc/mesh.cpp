@@ -5,6 +5,8 @@
 #include <optional>
 #include <vector>
 
+#include <poll.h>
+
 #include "overture/rpc/rendezvous.h"
 #include "overture/rpc/wire.h"
 #include "overture/rpc/zmq_socket.h"
@@ -177,16 +179,33 @@ class Mesh::Sockets {
     return first;
   }
 
+  // Sleeps on the sockets' own descriptors: zmq_poll would ask every socket several times. A descriptor wakes
+  // when something has happened since its socket was asked last, so all are asked after waking.
   void wait(const std::optional<Suspect>& suspect) {
-    std::vector<zmq_pollitem_t> items{{.socket = inbox_.get(), .fd = 0, .events = ZMQ_POLLIN, .revents = 0}};
-    for (const Peer& peer : peers_) {
-      if (peer.watch != nullptr)
-        items.push_back({.socket = peer.watch.get(), .fd = 0, .events = ZMQ_POLLIN, .revents = 0});
+    if (waited_for_.empty()) {
+      waited_for_.push_back(wake_of(inbox_.get()));
+      for (const Peer& peer : peers_) {
+        if (peer.watch != nullptr) waited_for_.push_back(wake_of(peer.watch.get()));
+      }
+      if (host_) waited_for_.push_back(wake_of(host_->socket()));
+      return look_after_all();  // what has happened until now wakes nobody
     }
-    if (host_) items.push_back({.socket = host_->socket(), .fd = 0, .events = ZMQ_POLLIN, .revents = 0});
     const long most =
         suspect ? std::max<long>(1, (suspect->until - Clock::now()) / std::chrono::milliseconds(1)) : -1;
-    if (zmq_poll(items.data(), static_cast<int>(items.size()), most) <= 0) return;
+    if (poll(waited_for_.data(), waited_for_.size(), static_cast<int>(most)) <= 0) return;
+    if (std::any_of(waited_for_.begin() + 1, waited_for_.end(),
+                    [](const pollfd& one) { return one.revents != 0; }))
+      look_after_all();
+  }
+
+  static pollfd wake_of(void* socket) {
+    pollfd wake{.fd = -1, .events = POLLIN, .revents = 0};
+    std::size_t size = sizeof wake.fd;
+    zmq_getsockopt(socket, ZMQ_FD, &wake.fd, &size);
+    return wake;
+  }
+
+  void look_after_all() {
     for (Peer& peer : peers_) look_after(peer);
     if (host_) host_->refuse_latecomers();
   }
@@ -204,7 +223,8 @@ class Mesh::Sockets {
   ZmqSocket inbox_;
   ZmqContext context_;
   std::optional<Host> host_;
-  std::vector<Peer> peers_;  // by party; nothing for oneself
+  std::vector<Peer> peers_;         // by party; nothing for oneself
+  std::vector<pollfd> waited_for_;  // the inbox first
   std::optional<Gone> gone_;
 };
 
