@@ -152,6 +152,8 @@ void add_validate(Command& root) {
       .flag("--injected", options->live_options.injected,
             "--live: links of the trainer's own, between threads, in place of network namespaces")
       .flag("--quick", options->live_options.quick, "--live: six small points in place of 24; never fails")
+      .flag("--keep", options->live_options.keep,
+            "--live: do not measure points again that the results folder has")
       .option("--steps", options->live_options.steps, "--live: steps of a training")
       .option("--repeats", options->live_options.repeats,
               "--live: most runs of a point; it is repeated until the two fastest agree within 3 %")

@@ -173,7 +173,8 @@ int validate_live(const LiveValidation& options) {
                          .folder = fs::absolute(folder),
                          .injected = options.injected,
                          .steps = options.steps,
-                         .most_repeats = options.repeats};
+                         .most_repeats = options.repeats,
+                         .keep = options.keep};
   const double load_before = load();
   std::vector<LiveRow> rows = measure_all(options, live);
   const double load_after = load();

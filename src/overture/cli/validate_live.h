@@ -12,6 +12,7 @@ struct LiveValidation {
   bool quick = false;
   int steps = 60;
   int repeats = 4;
+  bool keep = false;
   Output output;
 };
 

@@ -223,7 +223,7 @@ class RunPredictor {
 
 [[noreturn]] void too_short(const TrainSetup& setup, std::int64_t has, std::int64_t needed) {
   throw UserError({.file = setup.file, .key = "data"},
-                  fmt::format("has {} whole batches of {}; {} are needed to plan these steps", has,
+                  fmt::format("has {} batches of {}; {} are needed to plan these steps", has,
                               setup.batch_size, needed),
                   "play fewer steps, begin earlier (training.first), or take more data");
 }
@@ -244,8 +244,7 @@ PlannedBatches planned_steps(const TrainSetup& setup, const train::TrainConfig& 
   data::Batch batch;
   std::int32_t added = 0;
   while (!planner.done() && planner.wants_batch()) {
-    if (added < planner.batches_needed() && added < most && batches->next(batch) &&
-        batch.samples == setup.batch_size) {
+    if (added < planner.batches_needed() && added < most && batches->next(batch)) {
       train::feed(planner, batch);
       ++added;
     } else if (added < first + steps) {
@@ -285,10 +284,11 @@ class TrainingConverter {
     const bool replays =
         recording_ && !training_.changes() && training_.machine.empty() && training_.setup.empty();
     TrainedRun run = replays ? replayed() : predicted();
+    host_.cores = training_.cores;
     try {
       TrainingGraph made{
           .graph = trained_tasks(run, ranks_), .note = note_, .steps = static_cast<int>(run.steps.size())};
-      if (training_.cores > 0) made.graph.share_cores(training_.cores);
+      if (training_.cores > 0) made.graph.share_cores(host_);
       return made;
     } catch (const UserError& error) {
       throw at({.file = file_, .key = "workload"}, error);
@@ -319,7 +319,13 @@ class TrainingConverter {
     return setup;
   }
 
+  void carries_as(const Machine& machine) {
+    host_.message = machine.message_cpu;
+    host_.per_million = machine.message_cpu_per_million;
+  }
+
   TrainedRun replayed() {
+    if (training_.cores > 0) carries_as(study::fit_machine({&*recording_, 1}).machine);
     formats::RecordedRun recorded = formats::recorded_run(*recording_, folder_);
     const int all = static_cast<int>(recorded.run.steps.size());
     const int first = training_.first.value_or(
@@ -346,6 +352,7 @@ class TrainingConverter {
     } else {
       fail("machine", "is missing", "name the machine.yaml that `overture calibrate` wrote");
     }
+    carries_as(machine);
     note_ = "computing costs what it costs on " + machine.name.text();
     if (const std::string other = of_another_machine(machine); !other.empty()) note_ = other;
     return machine;
@@ -362,6 +369,7 @@ class TrainingConverter {
   const std::string& file_;
   int ranks_;
   std::optional<recording::Recording> recording_;
+  workload::SharedHost host_;
   std::string note_;
 };
 

@@ -13,23 +13,23 @@ double CorePool::speed() const {
 }
 
 void CorePool::catch_up() {
-  const double past = static_cast<double>((clock_.now() - since_).count()) * speed();
+  const double past = static_cast<double>((events_.now() - since_).count()) * speed();
   for (Running& one : running_) one.left = std::max(0.0, one.left - past);
-  since_ = clock_.now();
+  since_ = events_.now();
 }
 
-void CorePool::add(std::size_t rank, Duration length, Call started, Call ended) {
-  queues_[rank].push_back({length, std::move(started), std::move(ended)});
-  if (queues_[rank].size() > 1) return;
+void CorePool::add(std::size_t thread, Duration length, Call started, Call ended) {
+  queues_[thread].push_back({length, std::move(started), std::move(ended)});
+  if (queues_[thread].size() > 1) return;
   catch_up();
-  take_next(rank);
+  take_next(thread);
   plan_next();
 }
 
-void CorePool::take_next(std::size_t rank) {
-  if (queues_[rank].empty()) return;
-  Job& job = queues_[rank].front();
-  running_.push_back({rank, static_cast<double>(job.length.count()), std::move(job.ended)});
+void CorePool::take_next(std::size_t thread) {
+  if (queues_[thread].empty()) return;
+  Job& job = queues_[thread].front();
+  running_.push_back({thread, static_cast<double>(job.length.count()), std::move(job.ended)});
   job.started();
 }
 
@@ -38,7 +38,7 @@ void CorePool::plan_next() {
   if (running_.empty()) return;
   const auto first = std::ranges::min_element(running_, {}, &Running::left);
   const Duration wait{static_cast<std::int64_t>(std::ceil(first->left / speed()))};
-  clock_.after(wait, [this, generation = generation_] { end_due(generation); });
+  events_.after(wait, [this, generation = generation_] { end_due(generation); });
 }
 
 // Ties end in the order in which they were begun.
@@ -52,8 +52,8 @@ void CorePool::end_due(std::uint64_t generation) {
   }
   std::erase_if(running_, [](const Running& one) { return one.left <= kNothing; });
   for (Running& one : due) {
-    queues_[one.rank].pop_front();
-    take_next(one.rank);
+    queues_[one.thread].pop_front();
+    take_next(one.thread);
   }
   plan_next();
   for (Running& one : due) one.ended();

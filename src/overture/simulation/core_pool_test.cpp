@@ -17,7 +17,7 @@ struct Ended {
 
 class Bench {
  public:
-  Bench(int cores, std::size_t ranks) : clock_(events_, Duration{1}), pool_(cores, ranks, clock_) {}
+  Bench(int cores, std::size_t ranks) : pool_(cores, ranks, events_) {}
 
   void add(int job, std::size_t rank, Duration length) {
     pool_.add(
@@ -36,7 +36,6 @@ class Bench {
 
  private:
   sim::EventQueue events_;
-  system::CycleClock clock_;
   CorePool pool_;
 };
 

@@ -19,15 +19,14 @@ Duration Timeline::compute() const {
 }
 
 Executor::Executor(const TaskGraph& graph, system::System& system, network::Network& network,
-                   const Stragglers& stragglers)
-    : graph_(graph), system_(system), network_(network), stragglers_(stragglers) {
+                   const Stragglers& stragglers, CorePool* cores)
+    : graph_(graph), system_(system), network_(network), stragglers_(stragglers), cores_(cores) {
   const std::size_t ranks = graph.symbolic() ? 1 : static_cast<std::size_t>(graph.ranks());
   free_at_.resize(ranks);
   timeline_.busy.resize(ranks);
   timeline_.start.resize(graph.size());
   timeline_.end.resize(graph.size(), Time::max());
   timeline_.collectives.resize(graph.collectives().size());
-  if (graph.cores() > 0) cores_.emplace(graph.cores(), ranks, system_.clock());
   link_tasks();
   add_groups();
   system_.on_finished(
@@ -89,7 +88,7 @@ void Executor::ready(TaskId id) {
 
 void Executor::compute(TaskId id) {
   const ComputeTask task = graph_.compute(id);
-  if (cores_ && task.rank != workload::kEveryone) return compute_on_shared_cores(id);
+  if (cores_ != nullptr && task.rank != workload::kEveryone) return compute_on_shared_cores(id);
   // Everyone starts together. In a symbolic graph one entry stands for all.
   const bool everyone = task.rank == workload::kEveryone;
   const auto first = everyone ? 0 : static_cast<std::size_t>(index(task.rank));

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,9 +18,10 @@ namespace overture::simulation {
 
 class Executor {
  public:
-  // All outlive the executor. The system tells it when collectives finish, and nobody else.
+  // All outlive the executor. The system tells it when collectives finish, and nobody else. `cores`, which
+  // may be null, has a thread for every rank.
   Executor(const workload::TaskGraph& graph, system::System& system, network::Network& network,
-           const Stragglers& stragglers);
+           const Stragglers& stragglers, CorePool* cores = nullptr);
   Executor(const Executor&) = delete;
   Executor& operator=(const Executor&) = delete;
 
@@ -67,7 +67,7 @@ class Executor {
   std::vector<TaskId> successors_;
   std::vector<std::uint32_t> missing_;      // of every task: how many it still waits for
   std::vector<Time> free_at_;               // of every rank
-  std::optional<CorePool> cores_;           // that the ranks share
+  CorePool* cores_;                         // that the ranks share; null: each has its own
   std::vector<TaskId> task_of_collective_;  // by CollectiveId
   std::uint32_t finished_ = 0;
   std::string died_;

@@ -7,6 +7,7 @@
 
 #include "overture/base/error.h"
 #include "overture/simulation/executor.h"
+#include "overture/simulation/hosted_network.h"
 #include "overture/system/fit.h"
 
 namespace overture::simulation {
@@ -43,6 +44,26 @@ std::string stuck_by_faults(const Executor& executor, network::Network& network)
   return fmt::format("{}; not delivered: {}{}", executor.waiting_for(), lost.front(), others);
 }
 
+// The cores of the machine whose processes the ranks are, if they are.
+class SharedMachine {
+ public:
+  SharedMachine(const workload::TaskGraph& graph, network::Network& network, sim::EventQueue& events)
+      : network_(network) {
+    const workload::SharedHost& host = graph.host();
+    if (host.cores == 0) return;
+    cores_.emplace(host.cores, HostedNetwork::threads(network.ranks()), events);
+    if (!host.carries_for_free()) hosted_.emplace(host, network, *cores_, events);
+  }
+
+  network::Network& network() { return hosted_ ? *hosted_ : network_; }
+  CorePool* cores() { return cores_ ? &*cores_ : nullptr; }
+
+ private:
+  network::Network& network_;
+  std::optional<CorePool> cores_;
+  std::optional<HostedNetwork> hosted_;
+};
+
 }  // namespace
 
 SystemView one_dimension(int ranks) {
@@ -63,12 +84,13 @@ std::vector<int> named_group_sizes(const workload::TaskGraph& graph, int ranks) 
 Timeline play(const workload::TaskGraph& graph, const system::SystemConfig& config, const SystemView& machine,
               network::Network& network, sim::EventQueue& events, const Observers& observers,
               const Limits& limits) {
+  SharedMachine shared(graph, network, events);
   system::System system({.config = config,
                          .logical = machine.logical,
                          .gib_per_s = machine.gib_per_s,
                          .scope = machine.scope,
                          .uniform = machine.uniform},
-                        machine.dimensions, events, network);
+                        machine.dimensions, events, shared.network());
   system.on_chunk(observers.chunk);
   if (observers.before) observers.before(graph, network);
   std::vector<Bytes> sent(static_cast<std::size_t>(machine.dimensions.dimensions()));
@@ -78,7 +100,7 @@ Timeline play(const workload::TaskGraph& graph, const system::SystemConfig& conf
     sent[d] += size;
     ++messages[d];
   });
-  Executor executor(graph, system, network, machine.stragglers);
+  Executor executor(graph, system, shared.network(), machine.stragglers, shared.cores());
   if (machine.start == Duration{}) {
     executor.start();
   } else {

@@ -21,6 +21,7 @@ class Drive {
     work();
     while (!party_.done()) {
       const std::int64_t started = wall_nanoseconds();
+      if (recorder_ != nullptr) recorder_->receiving(started);
       rpc::Received received = transport_.receive();
       if (const auto* gone = std::get_if<rpc::Gone>(&received))
         throw PartyGone(parties_.name(gone->who) + " is gone: " + gone->why);

@@ -16,6 +16,7 @@ using Clock = std::chrono::steady_clock;
 constexpr std::int64_t kWorthNanoseconds = 200;
 // The processor's clocks take half a microsecond each: rarely enough not to matter.
 constexpr std::int64_t kComputingEvery = 5'000'000;
+constexpr std::int64_t kReceivesPerLook = 16;
 
 std::int64_t nanoseconds_of(clockid_t clock) {
   timespec time{};
@@ -79,6 +80,10 @@ void Recorder::sent(const rpc::Message& message, std::int64_t bytes, std::int64_
                               .bytes = bytes});
 }
 
+void Recorder::receiving(std::int64_t now) {
+  if (received_ % kReceivesPerLook == 0) note_computing(now);
+}
+
 void Recorder::received(const rpc::Message& message, std::int64_t begin, std::int64_t end) {
   writer_.add(recording::Received{.at = end,
                                   .waited = end - begin,
@@ -86,7 +91,8 @@ void Recorder::received(const rpc::Message& message, std::int64_t begin, std::in
                                   .kind = message.kind,
                                   .step = message.step,
                                   .bytes = static_cast<std::int64_t>(message.payload.size())});
-  if (end >= next_computing_) note_computing(end);
+  if (end >= next_computing_ || received_ % kReceivesPerLook == 0) note_computing(end);
+  ++received_;
 }
 
 void Recorder::note_computing(std::int64_t now) {

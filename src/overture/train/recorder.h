@@ -28,6 +28,9 @@ class Recorder final : public Marks {
   void rest(Work work, std::int64_t bytes);
 
   void sent(const rpc::Message& message, std::int64_t bytes, std::int64_t begin);
+  // The party is about to wait for a message. Now and then the processor's clocks are read before and after
+  // it: what receiving computes.
+  void receiving(std::int64_t now);
   void received(const rpc::Message& message, std::int64_t begin, std::int64_t end);
   void finish();
 
@@ -37,6 +40,7 @@ class Recorder final : public Marks {
   recording::RecordingWriter writer_;
   std::int64_t last_ = 0;            // the mark before
   std::int64_t next_computing_ = 0;  // when the processor's clocks are read again
+  std::int64_t received_ = 0;        // messages so far
 };
 
 }  // namespace overture::train

@@ -77,6 +77,16 @@ struct Label {
   PassKind pass = PassKind::forward;
 };
 
+// The machine of whose processes the ranks are. A message also costs its sender and its receiver each a time
+// of computing, in threads of their own that share the cores: `message`, and `per_million` of its bytes.
+struct SharedHost {
+  int cores = 0;  // 0: every rank has a machine of its own
+  Duration message{};
+  Duration per_million{};
+
+  bool carries_for_free() const { return message == Duration{} && per_million == Duration{}; }
+};
+
 class TaskGraph {
  public:
   explicit TaskGraph(int ranks) : ranks_(ranks) {}
@@ -98,9 +108,8 @@ class TaskGraph {
   // `after` starts when `before`, and all else that it waits for, has ended.
   void depend(TaskId before, TaskId after) { edges_.push_back({before, after}); }
   void reserve(std::size_t tasks, std::size_t dependencies);
-  // All ranks are processes of one machine with so many cores; 0: every rank has its own.
-  void share_cores(int cores) { cores_ = cores; }
-  int cores() const { return cores_; }
+  void share_cores(const SharedHost& host) { host_ = host; }
+  const SharedHost& host() const { return host_; }
   // Tasks from here on belong to the next training iteration.
   void begin_iteration() { iterations_.push_back(TaskId{size()}); }
 
@@ -152,7 +161,7 @@ class TaskGraph {
   void require_rank(Rank rank);
 
   int ranks_;
-  int cores_ = 0;
+  SharedHost host_;
   bool names_ranks_ = false;
   std::vector<Task> tasks_;
   std::vector<Edge> edges_;

@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <deque>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "overture/base/error.h"
+#include "overture/recording/computed_share.h"
 
 namespace overture::formats {
 namespace {
@@ -17,11 +19,6 @@ using recording::Received;
 using recording::Sent;
 using workload::Chore;
 using workload::TrainedStep;
-
-// No piece takes a quarter of an hour; a damaged one must not overflow a sum.
-Duration length_of(std::int64_t nanoseconds) {
-  return std::chrono::nanoseconds(std::min<std::int64_t>(nanoseconds, 1'000'000'000'000));
-}
 
 class RunReader {
  public:
@@ -36,6 +33,7 @@ class RunReader {
   RecordedRun read() {
     for (const recording::PartyRecord& party : recording_.parties) {
       party_ = &party;
+      share_.emplace(party);
       if (party.head.is_oracle()) {
         read_oracle();
       } else if (party.head.is_trainer()) {
@@ -78,6 +76,13 @@ class RunReader {
   }
   std::string_view kind(std::uint32_t number) const { return party_->head.kind(number); }
 
+  // How long it computed. No piece takes a quarter of an hour; a damaged one must not overflow a sum.
+  template <class Timed>
+  Duration length_of(const Timed& timed) const {
+    return std::chrono::nanoseconds(
+        std::min<std::int64_t>(share_->computed(timed.begin, timed.length), 1'000'000'000'000));
+  }
+
   // What is read and planned before an order is sent belongs to that order's step.
   void read_oracle() {
     Duration since{};
@@ -85,7 +90,7 @@ class RunReader {
     for (const recording::Event& event : party_->events) {
       if (const auto* piece = std::get_if<Piece>(&event)) {
         if (piece->work == Work::plan) batch = piece->step;
-        since += length_of(piece->length);
+        since += length_of(*piece);
         if (piece->work != Work::pack_order) continue;
         step(batch).oracle += std::exchange(since, {});
       } else if (const auto* sent = std::get_if<Sent>(&event);
@@ -93,7 +98,7 @@ class RunReader {
         const int rank = sent->to - 1;
         if (rank < 0 || rank >= run_.run.trainers) continue;
         step(sent->step).trainers[static_cast<std::size_t>(rank)].order = Bytes{sent->bytes};
-        step(sent->step).oracle += length_of(sent->length);
+        step(sent->step).oracle += length_of(*sent);
       }
     }
   }
@@ -109,12 +114,12 @@ class RunReader {
         if (piece->work == Work::begin_step) {
           current = piece->step;
           step(current).trainers[static_cast<std::size_t>(rank)].begin =
-              std::exchange(begin, {}) + length_of(piece->length);
+              std::exchange(begin, {}) + length_of(*piece);
         } else if (piece->work == Work::pack_rows || piece->work == Work::ask_rows) {
-          begin += length_of(piece->length);
+          begin += length_of(*piece);
           if (piece->work == Work::ask_rows) asked.push_back(piece->step);
         } else if (piece->work == Work::take_rows) {
-          asks_[{rank, request}].request.take = length_of(piece->length);
+          asks_[{rank, request}].request.take = length_of(*piece);
         } else if (current >= 0) {
           add(*piece, current, rank);
         }
@@ -131,7 +136,7 @@ class RunReader {
   void add(const Piece& piece, std::int64_t current, int rank) {
     const std::int64_t batch = piece.step == Marks::kThisStep ? current : piece.step;
     TrainedStep::Trainer& trainer = step(batch).trainers[static_cast<std::size_t>(rank)];
-    const Duration length = length_of(piece.length);
+    const Duration length = length_of(piece);
     switch (piece.work) {
       case Work::add_dense:
       case Work::take_dense:
@@ -151,7 +156,7 @@ class RunReader {
 
   void add(const Sent& sent, std::int64_t current, int rank, std::deque<std::int64_t>& asked) {
     const std::string_view what = kind(sent.kind);
-    if (current >= 0) step(current).trainers[static_cast<std::size_t>(rank)].end += length_of(sent.length);
+    if (current >= 0) step(current).trainers[static_cast<std::size_t>(rank)].end += length_of(sent);
     const int server = sent.to - 1 - run_.run.trainers;
     const bool to_server = server >= 0 && server < run_.run.servers;
     const bool to_trainer = sent.to >= 1 && sent.to <= run_.run.trainers;
@@ -185,14 +190,14 @@ class RunReader {
     const Received* last = nullptr;
     for (const recording::Event& event : party_->events) {
       if (const auto* piece = std::get_if<Piece>(&event)) {
-        if (piece->work == Work::serve_rows) served.push_back(length_of(piece->length));
+        if (piece->work == Work::serve_rows) served.push_back(length_of(*piece));
         if (piece->work == Work::store_rows && last != nullptr && kind(last->kind) == "store")
-          stored_[{last->step, last->from - 1, number}] = length_of(piece->length);
+          stored_[{last->step, last->from - 1, number}] = length_of(*piece);
       } else if (const auto* received = std::get_if<Received>(&event)) {
         last = received;
       } else if (const auto* sent = std::get_if<Sent>(&event);
                  sent != nullptr && kind(sent->kind) == "rows" && !served.empty()) {
-        answers_[{sent->to - 1, sent->step}] = {Bytes{sent->bytes}, served.front() + length_of(sent->length)};
+        answers_[{sent->to - 1, sent->step}] = {Bytes{sent->bytes}, served.front() + length_of(*sent)};
         served.pop_front();
       }
     }
@@ -232,6 +237,7 @@ class RunReader {
   const recording::Recording& recording_;
   const std::string& folder_;
   const recording::PartyRecord* party_ = nullptr;  // the one that is read
+  std::optional<recording::ComputedShare> share_;  // of it
   RecordedRun run_;
   std::map<std::int64_t, TrainedStep> steps_;
   std::map<std::int64_t, std::int64_t> ended_;

@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "overture/base/check.h"
+#include "overture/recording/computed_share.h"
 
 namespace overture::study {
 namespace {
@@ -20,8 +21,10 @@ using recording::Sent;
 
 constexpr std::size_t kTerms = kWorkNumbers + 1;  // `each` and what is counted
 using Terms = std::array<double, kTerms>;
-constexpr double kInterrupted = 2;  // times as long as fitted
+constexpr double kInterrupted = 2;  // times as long as fitted, and
+constexpr double kShort = 1000;     // nanoseconds more
 constexpr int kRounds = 4;
+constexpr std::size_t kColdPart = 5;  // of a party's events the first fifth: caches and memory are new
 
 Terms terms_of(const Observation& one) { return {1, one.counts[0], one.counts[1], one.counts[2]}; }
 
@@ -93,6 +96,10 @@ Terms non_negative(std::span<const Observation> observations, const Terms& scale
   return best;
 }
 
+bool was_interrupted(const Observation& one, const LinearFit& fit) {
+  return one.value > kInterrupted * fit.at(one.counts) + kShort;
+}
+
 double median(std::vector<double> values) {
   if (values.empty()) return 0;
   const auto middle = values.begin() + std::ssize(values) / 2;
@@ -100,16 +107,18 @@ double median(std::vector<double> values) {
   return *middle;
 }
 
-// All pieces of the recordings, also messages that were sent.
+// All pieces of the recordings, also messages that were sent, and how long each computed.
 template <class Visit>
 void for_each_piece(std::span<const Recording> recordings, Visit visit) {
   for (const Recording& recording : recordings) {
     for (const recording::PartyRecord& party : recording.parties) {
-      for (const recording::Event& event : party.events) {
+      const recording::ComputedShare share(party);
+      const auto events = std::span(party.events).subspan(party.events.size() / kColdPart);
+      for (const recording::Event& event : events) {
         if (const auto* piece = std::get_if<Piece>(&event)) {
-          visit(piece->work, piece->numbers, piece->length);
+          visit(piece->work, piece->numbers, share.computed(piece->begin, piece->length));
         } else if (const auto* sent = std::get_if<Sent>(&event)) {
-          visit(Work::send, WorkNumbers{sent->bytes, 0, 0}, sent->length);
+          visit(Work::send, WorkNumbers{sent->bytes, 0, 0}, share.computed(sent->begin, sent->length));
         }
       }
     }
@@ -124,6 +133,27 @@ model::WorkCost cost_of(const LinearFit& fit) {
   model::WorkCost cost{.each = nanoseconds(fit.each), .spread = fit.spread, .pieces = fit.kept};
   for (std::size_t i = 0; i < kWorkNumbers; ++i) cost.per_million[i] = for_a_million(fit.per[i]);
   return cost;
+}
+
+// The fit says how time depends on what is counted; how much it is, is what the pieces computed together: a step
+// is their sum.
+void keep_sum(std::span<const Observation> observations, LinearFit& fit) {
+  double measured = 0;
+  double fitted = 0;
+  for (const Observation& one : observations) {
+    if (was_interrupted(one, fit)) continue;
+    measured += one.value;
+    fitted += fit.at(one.counts);
+  }
+  if (fitted <= 0) return;
+  fit.each *= measured / fitted;
+  for (double& per : fit.per) per *= measured / fitted;
+}
+
+LinearFit fit_with_sum(std::span<const Observation> observations) {
+  LinearFit fit = fit_costs(observations);
+  keep_sum(observations, fit);
+  return fit;
 }
 
 // Data is read or made in blocks: most batches cost next to nothing, and some cost all. Only the mean tells.
@@ -147,11 +177,13 @@ model::ShapeCost shape_cost(const ShapeKey& key, const std::vector<Observation>&
       observations, [&](const Observation& one) { return one.counts == observations.front().counts; });
   std::vector<Observation> all = observations;
   if (one_size) all.push_back({.counts = {}, .value = 0});
-  const LinearFit fit = fit_costs(all);
+  LinearFit fit = fit_costs(all);
+  if (one_size) fit.each = 0;
+  keep_sum(observations, fit);
   return {.work = std::get<0>(key),
           .inputs = static_cast<int>(std::get<1>(key)),
           .outputs = static_cast<int>(std::get<2>(key)),
-          .each = one_size ? Duration{} : nanoseconds(fit.each),
+          .each = nanoseconds(fit.each),
           .per_million_samples = for_a_million(fit.per[0])};
 }
 
@@ -200,6 +232,74 @@ void fit_messages(std::span<const Recording> recordings, Machine& machine) {
   }
 }
 
+// What parties' own threads computed while they received a message, where the clocks were read before and
+// after.
+std::vector<Observation> receives(std::span<const Recording> recordings) {
+  std::vector<Observation> found;
+  for (const Recording& recording : recordings) {
+    for (const recording::PartyRecord& party : recording.parties) {
+      for (std::size_t i = 2; i < party.events.size(); ++i) {
+        const auto* before = std::get_if<recording::Computed>(&party.events[i - 2]);
+        const auto* received = std::get_if<Received>(&party.events[i - 1]);
+        const auto* after = std::get_if<recording::Computed>(&party.events[i]);
+        if (before == nullptr || received == nullptr || after == nullptr) continue;
+        found.push_back({.counts = {static_cast<double>(received->bytes), 0, 0},
+                         .value = static_cast<double>(after->thread - before->thread)});
+      }
+    }
+  }
+  return found;
+}
+
+// To receive a message is part of taking it.
+void add_receives(std::span<const Recording> recordings, Machine& machine) {
+  auto& take = machine.costs[static_cast<std::size_t>(Work::take)];
+  const std::vector<Observation> found = receives(recordings);
+  if (!take || found.empty()) return;
+  const model::WorkCost more = cost_of(fit_with_sum(found));
+  take->each += more.each;
+  take->per_million[0] += more.per_million[0];
+}
+
+// What a party's process computed beside the party's own thread, for a message of mean size that it sent or
+// received. Nothing of parties that share a process or have threads for their own work.
+std::optional<Observation> carrying(const Recording& recording, const recording::PartyRecord& party) {
+  const auto same = [&](const auto& other) { return other.head.process == party.head.process; };
+  if (std::ranges::count_if(recording.parties, same) > 1 || party.head.threads > 1) return std::nullopt;
+  std::optional<recording::Computed> first;
+  recording::Computed last;
+  double messages = 0;
+  double bytes = 0;
+  for (const recording::Event& event : party.events) {
+    const auto* sent = std::get_if<Sent>(&event);
+    const auto* received = std::get_if<Received>(&event);
+    if (const auto* now = std::get_if<recording::Computed>(&event)) {
+      if (!first) first = *now;
+      last = *now;
+    } else if (first && (sent != nullptr || received != nullptr)) {
+      messages += 1;
+      bytes += static_cast<double>(sent != nullptr ? sent->bytes : received->bytes);
+    }
+  }
+  constexpr double kEnoughMessages = 20;
+  if (messages < kEnoughMessages) return std::nullopt;
+  const std::int64_t beside = (last.process - last.thread) - (first->process - first->thread);
+  return Observation{.counts = {bytes / messages, 0, 0}, .value = static_cast<double>(beside) / messages};
+}
+
+void fit_carrying(std::span<const Recording> recordings, Machine& machine) {
+  std::vector<Observation> found;
+  for (const Recording& recording : recordings) {
+    for (const recording::PartyRecord& party : recording.parties) {
+      if (const std::optional<Observation> one = carrying(recording, party)) found.push_back(*one);
+    }
+  }
+  if (found.size() < 2) return;
+  const LinearFit fit = fit_costs(found);
+  machine.message_cpu = nanoseconds(fit.each);
+  machine.message_cpu_per_million = for_a_million(fit.per[0]);
+}
+
 }  // namespace
 
 double LinearFit::at(const std::array<double, kWorkNumbers>& counts) const {
@@ -223,7 +323,7 @@ LinearFit fit_costs(std::span<const Observation> observations) {
     for (const Observation& one : kept) ratios.push_back(one.value / std::max(fit.at(one.counts), 1.0));
     const double usual = median(ratios);
     std::erase_if(kept, [&](const Observation& one) {
-      return one.value > kInterrupted * std::max(usual, 0.1) * fit.at(one.counts) + 1000;
+      return one.value > kInterrupted * std::max(usual, 0.1) * fit.at(one.counts) + kShort;
     });
   }
   for (const Observation& one : kept) {
@@ -254,10 +354,12 @@ FittedMachine fit_machine(std::span<const Recording> recordings) {
   for (std::size_t work = 0; work < kWorks; ++work) {
     if (by_work[work].empty()) continue;
     const bool in_blocks = static_cast<Work>(work) == Work::read_data;
-    machine.costs[work] = cost_of(in_blocks ? mean_cost(by_work[work]) : fit_costs(by_work[work]));
+    machine.costs[work] = cost_of(in_blocks ? mean_cost(by_work[work]) : fit_with_sum(by_work[work]));
   }
   for (const auto& [key, observations] : by_shape) machine.shapes.push_back(shape_cost(key, observations));
+  add_receives(recordings, machine);
   fit_messages(recordings, machine);
+  fit_carrying(recordings, machine);
   fitted.residuals = residuals(machine, recordings);
   return fitted;
 }
@@ -266,7 +368,7 @@ std::vector<Residual> residuals(const Machine& machine, std::span<const Recordin
   std::array<Residual, kWorks> sums{};
   std::array<std::vector<double>, kWorks> errors;
   for_each_piece(recordings, [&](Work work, const WorkNumbers& numbers, std::int64_t length) {
-    if (!machine.cost(work)) return;
+    if (!machine.cost(work) || work == Work::take) return;  // its cost also holds receiving, which is no piece
     const auto w = static_cast<std::size_t>(priced_as(work));
     const double fitted = static_cast<double>(machine.time(work, numbers).count()) / 1000;
     ++sums[w].pieces;

@@ -51,7 +51,7 @@ TEST(Fit, FindsTheConstantsOfAMadeUpRecording) {
   EXPECT_NEAR(static_cast<double>(fitted.machine.wire.bits_per_second()), 8e9, 1e7);
   EXPECT_EQ(fitted.machine.name.processor, "Abacus 7");
   EXPECT_LT(fitted.machine.cost(Work::gather)->spread, 0.001);
-  EXPECT_EQ(fitted.machine.cost(Work::gather)->pieces, 180u);  // the others were interrupted
+  EXPECT_EQ(fitted.machine.cost(Work::gather)->pieces, 144u);  // of 160; the others were interrupted
   EXPECT_FALSE(fitted.machine.cost(Work::plan));
 }
 
@@ -76,6 +76,65 @@ TEST(Fit, ResidualsOnOtherRecordingsSayHowFarItIs) {
       EXPECT_NEAR(one.measured_ms / one.fitted_ms, 2, 0.01);
     }
   }
+}
+
+// Two processes, each with threads that carry its messages: 15 us and 300 us for a million bytes.
+Recording carried() {
+  Recording recording;
+  recording.parties.resize(2);
+  for (int p = 0; p < 2; ++p) {
+    recording::PartyRecord& party = recording.parties[static_cast<std::size_t>(p)];
+    party.head.party = p;
+    party.head.process = 100 + p;
+    std::int64_t thread = 0;
+    std::int64_t beside = 0;
+    for (int i = 0; i < 100; ++i) {
+      const std::int64_t at = 1'000'000LL * i;
+      party.events.emplace_back(recording::Computed{.at = at, .thread = thread, .process = thread + beside});
+      const std::int64_t bytes = 10'000 * (p + 1);
+      party.events.emplace_back(
+          Sent{.begin = at, .length = 1000, .to = 1 - p, .kind = 1, .step = i, .bytes = bytes});
+      thread += 700'000;
+      beside += 15'000 + 300 * bytes / 1000;
+    }
+    party.events.emplace_back(
+        recording::Computed{.at = 100'000'000, .thread = thread, .process = thread + beside});
+  }
+  return recording;
+}
+
+TEST(Fit, FindsWhatCarryingAMessageComputes) {
+  const Recording recording = carried();
+  const model::Machine machine = fit_machine({&recording, 1}).machine;
+  EXPECT_NEAR(static_cast<double>(machine.message_cpu.count()), 15e6, 1e4);
+  EXPECT_NEAR(static_cast<double>(machine.message_cpu_per_million.count()), 300e6, 1e5);
+}
+
+TEST(Fit, PartiesOfOneProcessDoNotTellWhatCarryingComputes) {
+  Recording recording = carried();
+  for (recording::PartyRecord& party : recording.parties) party.head.process = 7;
+  EXPECT_EQ(fit_machine({&recording, 1}).machine.message_cpu, Duration{});
+}
+
+TEST(Fit, ThreadsOfATrainersOwnAreNotItsTransport) {
+  Recording recording = carried();
+  for (recording::PartyRecord& party : recording.parties) party.head.threads = 4;
+  EXPECT_EQ(fit_machine({&recording, 1}).machine.message_cpu, Duration{});
+}
+
+// The thread had a core for half of the time: the work computes for half of what it took.
+TEST(Fit, TimeWithoutACoreIsNotTheWorks) {
+  Recording recording;
+  recording.parties.resize(1);
+  auto& events = recording.parties[0].events;
+  for (int i = 0; i < 50; ++i) {
+    const std::int64_t at = 100'000LL * i;
+    events.emplace_back(recording::Computed{.at = at, .thread = 20'000LL * i, .process = 20'000LL * i});
+    events.emplace_back(Piece{.work = Work::end_step, .numbers = {10, 0, 0}, .begin = at, .length = 40'000});
+  }
+  events.emplace_back(recording::Computed{.at = 5'000'000, .thread = 1'000'000, .process = 1'000'000});
+  const model::Machine machine = fit_machine({&recording, 1}).machine;
+  EXPECT_NEAR(static_cast<double>(machine.time(Work::end_step, {10, 0, 0}).count()), 20e6, 1e5);
 }
 
 }  // namespace

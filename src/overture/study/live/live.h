@@ -22,6 +22,7 @@ struct LiveOptions {
   bool injected = false;  // links of the trainer's own, between threads; otherwise namespaces
   int steps = 60;         // that count, or come just before; as many follow as the planner looks ahead
   int most_repeats = 4;   // until the two fastest agree
+  bool keep = false;      // points that the folder has measured already count
 };
 
 // Where the time of a step of trainer 0 goes, in milliseconds.
@@ -32,7 +33,7 @@ using LiveParts = std::array<double, kLiveParts>;
 
 struct Measured {
   double milliseconds = 0;        // a step, in the fastest run
-  std::vector<double> repeats{};  // all runs
+  std::vector<double> repeats{};  // all runs; the fastest alone for a point that was kept
   LiveParts parts{};
   double stolen = 0;  // share of the time in which trainer 0 worked that it had no core
 };
@@ -44,10 +45,10 @@ struct Predicted {
 
 std::filesystem::path point_folder(const LiveOptions& options, std::size_t number);
 
-// The data of all points.
+// The data of all points, unless it is there and kept.
 void make_live_data(const LiveOptions& options, bool quick);
 
-// Trains until two runs agree. Throws UserError when a run fails.
+// Trains until two runs agree, or takes the kept run of the same setup. Throws UserError when a run fails.
 Measured measure(const LivePoint& point, std::size_t number, const LiveOptions& options);
 
 // By the point's train.yaml alone and the machine.

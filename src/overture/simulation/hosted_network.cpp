@@ -1,0 +1,49 @@
+#include "overture/simulation/hosted_network.h"
+
+#include <cmath>
+#include <utility>
+
+namespace overture::simulation {
+
+void HostedNetwork::carry(const network::Message& message, Action delivered) {
+  std::uint32_t number = static_cast<std::uint32_t>(under_way_.size());
+  if (unused_.empty()) {
+    under_way_.emplace_back();
+  } else {
+    number = unused_.back();
+    unused_.pop_back();
+  }
+  under_way_[number] = {.message = message, .delivered = std::move(delivered), .stage = 0, .missing = 1};
+  compute(sender(message.from), host_.message, number);
+}
+
+void HostedNetwork::compute(std::size_t thread, Duration length, std::uint32_t number) {
+  cores_.add(
+      thread, length, [] {}, [this, number] { go_on(number); });
+}
+
+// What a message costs whatever its size comes before and after its bytes. These are sent, carried and
+// received piece by piece, so all three at a time.
+void HostedNetwork::go_on(std::uint32_t number) {
+  UnderWay& one = under_way_[number];
+  if (--one.missing > 0) return;
+  ++one.stage;
+  const network::Message message = one.message;
+  if (one.stage == 1) {
+    const Duration bytes{std::llround(static_cast<double>(host_.per_million.count()) *
+                                      static_cast<double>(message.size.count()) / 1e6)};
+    one.missing = 3;
+    compute(sender(message.from), bytes, number);
+    compute(receiver(message.to), bytes, number);
+    wires_.send(message, [this, number] { go_on(number); });
+  } else if (one.stage == 2) {
+    one.missing = 1;
+    compute(receiver(message.to), host_.message, number);
+  } else {
+    Action delivered = std::exchange(one.delivered, {});
+    unused_.push_back(number);
+    delivered();
+  }
+}
+
+}  // namespace overture::simulation
