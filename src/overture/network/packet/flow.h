@@ -1,5 +1,5 @@
-// A connection in one direction, and the messages on it: 192 bytes, the sender's busy line first, the
-// receiver's last, which may live in another thread: neither writes what the other reads. A connection
+// A connection in one direction, and the messages on it: 256 bytes, the sender's busy line first, the
+// receiver's third, which may live in another thread: neither writes what the other reads. A connection
 // carries a stream of bytes, of which messages are ranges: a packet may hold the end of one and the beginning
 // of the next. Offsets count the bytes of the stream from 0 and never wrap; packets carry their low 32 bits.
 #pragma once
@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "overture/network/packet/packet.h"
+#include "overture/network/packet/send_times.h"
 
 namespace overture::network::packet {
 
@@ -48,7 +49,6 @@ struct alignas(64) Flow {
   std::uint64_t mark_window = 0;     // DCTCP: end of the window being observed
   std::uint32_t marked = 0;          // DCTCP: bytes acknowledged with a mark in this window
   std::uint32_t observed = 0;        // DCTCP: bytes acknowledged in this window
-  std::uint32_t times = kNone;       // when what is not acknowledged was sent
 
   // The receiver, and what both know.
   std::uint64_t expected = 0;          // next offset in order
@@ -63,8 +63,11 @@ struct alignas(64) Flow {
   std::uint32_t gaps = kNone;     // reassembly
   std::uint32_t sibling = kNone;  // next connection of the same pair
   float alpha = 0;                // DCTCP: moving share of marked bytes
+
+  // The sender, every packet and every ACK.
+  alignas(64) SendTimes times;  // when what is not acknowledged was sent
 };
-static_assert(sizeof(Flow) == 192);
+static_assert(sizeof(Flow) == 256);
 
 // A range of bytes that its user knows by the message's index.
 struct MessageState {

@@ -202,7 +202,7 @@ void Tcp::on_timeout(std::uint32_t id, Flow& flow) {
   flow.recover = flow.next;
   flow.recovering = true;
   flow.duplicates = 0;
-  forget_times(flow);
+  flow.times.clear();
   flow.deadline = kNoTimer;
   if (flow.backoff < 63) ++flow.backoff;
   board.lose_all();

@@ -1,66 +1,40 @@
 #include "overture/network/packet/send_times.h"
 
-#include <algorithm>
-
 namespace overture::network::packet {
 
 void SendTimes::clear() {
-  runs_.clear();
+  oldest_ = {};
+  rest_.clear();
   first_ = 0;
 }
 
-void SendTimes::sent(std::uint64_t begin, std::uint32_t length, std::int64_t now, std::uint32_t segment) {
-  if (!empty()) {
-    Run& last = runs_.back();
-    const bool whole = (last.end - last.begin) % segment == 0;
-    if (last.when == now && whole && !last.again) {
-      last.end += length;
-      return;
-    }
-  } else {
-    clear();
-  }
-  runs_.push_back({.begin = begin, .end = begin + length, .when = now});
+void SendTimes::take_next() {
+  if (first_ == rest_.size()) return clear();
+  oldest_ = rest_[first_++];
+  if (first_ <= rest_.size() / 2) return;  // keeps the array as small as twice the window
+  rest_.erase(rest_.begin(), rest_.begin() + static_cast<std::ptrdiff_t>(first_));
+  first_ = 0;
 }
 
 // As in ns-3, the segment that contains `begin` is the one that was sent again, and it ends where the packet
 // does, even if that holds some of the next one.
 void SendTimes::sent_again(std::uint64_t begin, std::uint32_t length, std::uint32_t segment) {
-  const auto from = runs_.begin() + static_cast<std::ptrdiff_t>(first_);
-  const auto found =
-      std::find_if(from, runs_.end(), [&](const Run& run) { return run.begin <= begin && begin < run.end; });
-  if (found == runs_.end()) return;
-  const Run run = *found;
-  const std::uint64_t end = begin + length;
-  if (run.again) {
-    found->end = end;
-    return;
-  }
-  const std::uint64_t own_begin = begin - (begin - run.begin) % segment;
-  const std::uint64_t own_end = std::min(own_begin + segment, run.end);
-  *found = {.begin = own_begin, .end = end, .when = run.when, .again = true};
-  auto at = found;
-  if (own_begin > run.begin) {
-    at = runs_.insert(at, {.begin = run.begin, .end = own_begin, .when = run.when}) + 1;
-  }
-  if (own_end < run.end) runs_.insert(at + 1, {.begin = own_end, .end = run.end, .when = run.when});
-}
-
-std::optional<std::int64_t> SendTimes::acknowledged(std::uint64_t ack, std::uint32_t segment) {
-  if (empty()) return std::nullopt;
-  const Run& oldest = runs_[first_];
-  const bool once = !oldest.again && ack >= std::min(oldest.begin + segment, oldest.end);
-  const std::optional<std::int64_t> when = once ? std::optional(oldest.when) : std::nullopt;
-  while (!empty() && runs_[first_].end <= ack) ++first_;
-  if (!empty() && !runs_[first_].again && runs_[first_].begin < ack) {
-    Run& rest = runs_[first_];
-    rest.begin = ack - (ack - rest.begin) % segment;
-  }
-  if (first_ > runs_.size() / 2) {  // keeps the array as small as twice the window
-    runs_.erase(runs_.begin(), runs_.begin() + static_cast<std::ptrdiff_t>(first_));
-    first_ = 0;
-  }
-  return when;
+  const auto holds = [&](const Run& run) { return run.begin <= begin && begin < run.end; };
+  const std::size_t at = static_cast<std::size_t>(
+      std::find_if(rest_.begin() + static_cast<std::ptrdiff_t>(first_), rest_.end(), holds) - rest_.begin());
+  if (!holds(oldest_) && at == rest_.size()) return;
+  Run& found = holds(oldest_) ? oldest_ : rest_[at];
+  const Run run = found;
+  const std::uint64_t own_begin = run.again ? run.begin : begin - (begin - run.begin) % segment;
+  const std::uint64_t own_end = run.again ? run.end : std::min(own_begin + segment, run.end);
+  const Run own{.begin = own_begin, .end = begin + length, .when = run.when, .again = true};
+  std::vector<Run> pieces;
+  if (run.begin < own_begin) pieces.push_back({.begin = run.begin, .end = own_begin, .when = run.when});
+  pieces.push_back(own);
+  if (own_end < run.end) pieces.push_back({.begin = own_end, .end = run.end, .when = run.when});
+  const std::size_t behind = holds(oldest_) ? first_ : at + 1;
+  found = pieces.front();
+  rest_.insert(rest_.begin() + static_cast<std::ptrdiff_t>(behind), pieces.begin() + 1, pieces.end());
 }
 
 }  // namespace overture::network::packet

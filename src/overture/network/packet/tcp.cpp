@@ -41,7 +41,7 @@ Tcp::Tcp(const TcpConfig& config, Fabric& fabric, Pause pause, Shared& shared)
       messages_(shared.messages) {}
 
 std::size_t Tcp::memory() const {
-  return (own_ ? own_->memory() : 0) + times_.memory() + losses_.memory() + gaps_.memory() + sack_.memory();
+  return (own_ ? own_->memory() : 0) + losses_.memory() + gaps_.memory() + sack_.memory();
 }
 
 std::size_t TcpConnections::memory() const {
@@ -270,10 +270,7 @@ void Tcp::on_ack(std::uint32_t id, Flow& flow, std::uint64_t ack, bool echo, con
 void Tcp::advance(Flow& flow, std::uint64_t ack) {
   flow.unacked = ack;
   flow.window = static_cast<std::uint32_t>(config_.receive_window.count());
-  if (flow.times == kNone) return;
-  SendTimes& times = times_[flow.times];
-  const std::optional<std::int64_t> sent = times.acknowledged(ack, segment_);
-  if (times.empty()) forget_times(flow);
+  const std::optional<std::int64_t> sent = flow.times.acknowledged(ack, segment_);
   if (sent) sample_rtt(flow, fabric_.now() - *sent);
 }
 
@@ -303,18 +300,10 @@ void Tcp::grow_window(Flow& flow, std::uint64_t segments) {
 
 void Tcp::time_segment(Flow& flow, std::uint64_t offset, std::uint32_t length) {
   if (offset >= flow.next) {
-    if (flow.times == kNone) flow.times = times_.take();
-    times_[flow.times].sent(offset, length, fabric_.now(), segment_);
-  } else if (flow.times != kNone) {
-    times_[flow.times].sent_again(offset, length, segment_);
+    flow.times.sent(offset, length, fabric_.now(), segment_);
+  } else {
+    flow.times.sent_again(offset, length, segment_);
   }
-}
-
-void Tcp::forget_times(Flow& flow) {
-  if (flow.times == kNone) return;
-  times_[flow.times].clear();
-  times_.give_back(flow.times);
-  flow.times = kNone;
 }
 
 // RFC 6298, 2.3, rounded down as ns-3 does.

@@ -16,7 +16,6 @@
 #include "overture/network/packet/pool.h"
 #include "overture/network/packet/reassembly.h"
 #include "overture/network/packet/scoreboard.h"
-#include "overture/network/packet/send_times.h"
 #include "overture/network/packet/transport.h"
 
 namespace overture::network::packet {
@@ -83,6 +82,7 @@ class Tcp {
     if (packet.kind == Kind::data) return __builtin_prefetch(&flow.expected);
     __builtin_prefetch(&flow.unacked);
     __builtin_prefetch(&flow.rtt);
+    __builtin_prefetch(&flow.times);
   }
   bool pause() const { return paused_; }
   void resume() { paused_ = false; }
@@ -126,7 +126,6 @@ class Tcp {
   std::uint64_t segments_of(Flow& flow, std::uint64_t acknowledged) const;
   void grow_window(Flow& flow, std::uint64_t segments);
   void time_segment(Flow& flow, std::uint64_t offset, std::uint32_t length);
-  void forget_times(Flow& flow);
   void sample_rtt(Flow& flow, std::int64_t sample);
   void recall_handshake(Flow& flow) const;
   std::int64_t rto(const Flow& flow) const;
@@ -183,7 +182,6 @@ class Tcp {
   Pool<MessageState>& messages_;
   std::vector<std::uint32_t> done_;               // messages that are free again
   const std::vector<Mail*>* outboxes_ = nullptr;  // by part
-  Pool<SendTimes> times_;
   Pool<Losses> losses_;
   Pool<Reassembly> gaps_;
   Pool<SackBlocks> sack_;
