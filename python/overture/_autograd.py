@@ -2,24 +2,33 @@
 
 from __future__ import annotations
 
+import weakref
+
 import torch
 
 from overture._native import OvertureError
 
 
 class _Lookup(torch.autograd.Function):
-    """Pooled rows on the way forward; on the way back, their gradients go to the tables."""
+    """Pooled rows on the way forward; on the way back, their gradients go to the tables.
+
+    The batch holds what comes out of here, so this must not hold the batch: such a ring would keep the memory of every
+    batch. A batch that nobody holds any more is over.
+    """
 
     @staticmethod
     def forward(ctx, anchor, batch):
-        ctx.batch = batch
+        ctx.batch = weakref.ref(batch)
+        ctx.step = batch.step
         ctx.set_materialize_grads(False)
         return torch.from_numpy(batch._owner.native.pooled()).split_with_sizes(batch._dims, 1)
 
     @staticmethod
     def backward(ctx, *gradients):
-        owner = ctx.batch._owner
-        owner.take_gradients(ctx.batch, [_as_rows(one, t) for t, one in enumerate(gradients)])
+        batch = ctx.batch()
+        if batch is None:
+            raise OvertureError(f"batch {ctx.step} is over\n  call backward() before the next batch is taken")
+        batch._owner.take_gradients(batch, [_as_rows(one, t) for t, one in enumerate(gradients)])
         return None, None
 
 

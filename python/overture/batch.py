@@ -11,6 +11,8 @@ from overture._native import OvertureError
 class Ids(Sequence):
     """The ids of a batch, a tensor per table, put together when somebody looks at them."""
 
+    __slots__ = ("_arrays", "_made")
+
     def __init__(self, arrays: Any):
         self._arrays = arrays
         self._made: dict = {}
@@ -58,6 +60,8 @@ class Batch:
 
     Arrays lie where they came, without a copy, and stay good for as long as they are held.
     """
+
+    __slots__ = ("_owner", "_arrays", "_dims", "_embeddings", "_ids", "returned", "step", "__weakref__")
 
     def __init__(self, owner: Any, arrays: Any, dims: "list[int]"):
         self._owner = owner

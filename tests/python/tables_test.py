@@ -325,6 +325,32 @@ class BadUse(unittest.TestCase):
         self.refused('device "cuda:0" cannot be used', self.tables, device="cuda:0")
         self.refused("holds no checkpoint", self.tables, checkpoints="/nowhere", resume=True)
 
+    def test_memory_of_pooled_rows_is_used_again(self):
+        addresses = set()
+        with self.tables(batches(30)) as tables:
+            for batch in tables:
+                addresses.add(batch.embeddings[0].data_ptr())
+                sum(one.sum() for one in batch.embeddings).backward()
+        self.assertLessEqual(len(addresses), 2)  # this batch's and the one's before, which is still held
+
+    def test_rows_that_are_kept_stay_as_they_were(self):
+        kept = []
+        with self.tables(batches(10)) as tables:
+            for batch in tables:
+                sum(one.sum() for one in batch.embeddings).backward()
+                kept.append((batch.embeddings[0], batch.embeddings[0].detach().clone()))
+        for held, copy in kept:
+            self.assertTrue(torch.equal(held, copy))
+
+    def test_backward_of_a_batch_that_is_over(self):
+        with self.tables(batches(3)) as tables:
+            batch = tables.next_batch()
+            loss = sum(one.sum() for one in batch.embeddings)
+            tables._owner.current = None  # as after the next batch
+            del batch
+            self.refused("batch 0 is over", loss.backward)
+            tables._owner.abandon("enough")
+
     def test_the_tables_are_read_before_and_after(self):
         with self.tables() as tables:
             tables.next_batch()
