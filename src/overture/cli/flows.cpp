@@ -23,7 +23,6 @@
 #include "overture/report/faults_summary.h"
 #include "overture/report/flows_summary.h"
 #include "overture/report/html.h"
-#include "overture/report/rotor_summary.h"
 #include "overture/setup/setup.h"
 
 namespace overture::cli {
@@ -57,7 +56,7 @@ void print_why(const std::string& why) {
   if (!why.empty()) fmt::print("why: {}\n", wrap(why, 80, 5));
 }
 
-// What the run leaves, for people and for programs; of links or of rotors.
+// What the run leaves, for people and for programs.
 struct Told {
   std::vector<std::pair<std::string, std::string>> lines;
   std::string why;
@@ -130,26 +129,13 @@ struct Asked {
   std::filesystem::path folder;
 };
 
-// Writes the results; rotors have a schedule and other things to tell.
 Told write_results(const Asked& asked, const std::vector<network::FlowSpec>& flows,
                    const network::FlowsResult& result, const std::string& tried) {
   const setup::Setup& setup = asked.setup;
   const network::NetworkConfig config = setup::network_config(setup);
-  if (const auto* rotors = std::get_if<network::RotorNetworkConfig>(&config)) {
-    const topology::Opera opera = make_opera(rotors->topology);
-    const report::RotorReport run{.name = setup.name,
-                                  .setup_yaml = asked.setup_yaml,
-                                  .version = version_text(),
-                                  .opera = opera,
-                                  .config = rotors->rotors,
-                                  .flows = flows,
-                                  .result = result,
-                                  .tried = tried,
-                                  .cost = setup::network_cost(setup),
-                                  .alone = network::empty_network_times(config, flows)};
-    report::write_rotor_folder(run, asked.folder);
-    return {report::rotor_lines(run), report::rotor_why(run), report::rotor_summary_json(run)};
-  }
+  std::optional<topology::Opera> opera;
+  if (const auto* rotors = std::get_if<network::RotorNetworkConfig>(&config))
+    opera = make_opera(rotors->topology);
   const report::FlowsRun run{.name = setup.name,
                              .setup_yaml = asked.setup_yaml,
                              .version = version_text(),
@@ -159,7 +145,8 @@ Told write_results(const Asked& asked, const std::vector<network::FlowSpec>& flo
                              .result = result,
                              .tried = tried,
                              .cost = setup::network_cost(setup),
-                             .alone = network::empty_network_times(config, flows)};
+                             .alone = network::empty_network_times(config, flows),
+                             .rotors = opera ? &*opera : nullptr};
   report::write_flows_folder(run, asked.folder);
   return {report::flows_lines(run), report::flows_why(run), report::flows_summary_json(run)};
 }

@@ -17,7 +17,7 @@
 #include "overture/cli/run_progress.h"
 #include "overture/cli/version.h"
 #include "overture/report/html.h"
-#include "overture/report/rotor_summary.h"
+#include "overture/report/rotor_schedule.h"
 #include "overture/report/run_folder.h"
 
 namespace overture::cli {

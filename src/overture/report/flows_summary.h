@@ -1,4 +1,5 @@
-// What a run of flows leaves: summary.json and links.csv, and the few lines that a terminal shows.
+// What a run of flows leaves, whatever the network: summary.json and links.csv, and the few lines that a
+// terminal shows.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +10,7 @@
 
 #include "overture/base/dollars.h"
 #include "overture/network/flows.h"
+#include "overture/topology/opera.h"
 
 namespace overture::report {
 
@@ -20,9 +22,10 @@ struct FlowsRun {
   int hosts = 0;
   const std::vector<network::FlowSpec>& flows;
   const network::FlowsResult& result;
-  std::string tried{};            // what would make it faster, as it was measured; may be empty
-  Dollars cost{};                 // of the network
-  std::vector<Duration> alone{};  // what the flows take on an empty network; may be empty
+  std::string tried{};                      // what would make it faster, as it was measured; may be empty
+  Dollars cost{};                           // of the network
+  std::vector<Duration> alone{};            // what the flows take on an empty network; may be empty
+  const topology::Opera* rotors = nullptr;  // the schedule of a rotor network
 };
 
 // Label and value, for people.
@@ -34,8 +37,8 @@ std::string flows_why(const FlowsRun& run);
 std::string flows_summary_json(const FlowsRun& run);
 
 // Makes the folder if need be; writes setup.yaml, links.csv, fct_distribution.csv, trace.json.gz and
-// summary.json, and links_over_time.csv if the links were watched: every tier, and the busiest links one by
-// one. Throws UserError.
+// summary.json; links_over_time.csv if the links were watched: every tier, and the busiest links one by one;
+// and schedule.csv of rotors. Throws UserError.
 void write_flows_folder(const FlowsRun& run, const std::filesystem::path& folder);
 
 }  // namespace overture::report
