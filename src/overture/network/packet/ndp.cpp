@@ -226,14 +226,8 @@ void Ndp::on_pull(std::uint32_t id, NdpFlow& flow, std::uint32_t pulled) {
   for (; static_cast<std::int32_t>(pulled - flow.pulled) > 0; ++flow.pulled) allow(id, flow);
 }
 
-// One pending event a flow: it looks at the deadline when it comes.
 void Ndp::set_deadline(std::uint32_t id, NdpFlow& flow) {
-  std::int64_t timeout = config_.min_rto.count();
-  for (int doubled = 0; doubled < flow.backoff && timeout < config_.max_rto.count(); ++doubled) timeout *= 2;
-  flow.deadline = fabric_.now() + std::min(timeout, config_.max_rto.count());
-  if (flow.timer_set) return;
-  flow.timer_set = true;
-  fabric_.set_timer(id, flow.deadline);
+  packet::set_deadline(flow, id, fabric_, config_.min_rto.count(), config_.max_rto.count());
 }
 
 void Ndp::timer(std::uint32_t id) {

@@ -256,14 +256,8 @@ void Roce::go_back(std::uint32_t id, RoceFlow& flow) {
   activate(id, flow);
 }
 
-// One pending event a connection: it looks at the deadline when it comes.
 void Roce::set_deadline(std::uint32_t id, RoceFlow& flow) {
-  std::int64_t timeout = config_.min_rto.count();
-  for (int doubled = 0; doubled < flow.backoff && timeout < config_.max_rto.count(); ++doubled) timeout *= 2;
-  flow.deadline = fabric_.now() + std::min(timeout, config_.max_rto.count());
-  if (flow.timer_set) return;
-  flow.timer_set = true;
-  fabric_.set_timer(id, flow.deadline);
+  packet::set_deadline(flow, id, fabric_, config_.min_rto.count(), config_.max_rto.count());
 }
 
 void Roce::timer(std::uint32_t id) {

@@ -3,6 +3,7 @@
 // class that leaves something out is refused with the line of the concept that it does not meet.
 #pragma once
 
+#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -32,6 +33,18 @@ struct Completion {
 // Throws UserError, with the largest message that would do, when a transport has no numbers for so many
 // packets.
 void require_countable(std::int64_t packets, std::int64_t payload, std::int64_t most);
+
+// A flow waits for news until `min` from now, doubled for every timeout in a row, at most `max`; all in ps.
+// One timer runs per flow, which looks at the deadline when it comes.
+template <class Flow, class Fabric>
+void set_deadline(Flow& flow, std::uint32_t id, Fabric& fabric, std::int64_t min, std::int64_t max) {
+  std::int64_t timeout = min;
+  for (int doubled = 0; doubled < flow.backoff && timeout < max; ++doubled) timeout *= 2;
+  flow.deadline = fabric.now() + std::min(timeout, max);
+  if (flow.timer_set) return;
+  flow.timer_set = true;
+  fabric.set_timer(id, flow.deadline);
+}
 
 // All times are in picoseconds.
 template <class T>

@@ -24,120 +24,116 @@ std::vector<std::size_t> by_start(const std::vector<FlowSpec>& flows) {
   return order;
 }
 
-void finish(RotorRun& result, const std::vector<FlowSpec>& flows, std::size_t flow, Time when) {
-  result.completion[flow] = when - flows[flow].start;
-  ++result.finished;
-}
-
-// Which flow a message of the engine belongs to.
-class Owners {
+// A run of flows on one of the engines: which message is which flow, what fails, and what comes of it.
+template <class Engine>
+class FlowsUnderWay {
  public:
-  void set(std::uint32_t message, std::size_t flow) {
-    if (message >= flows_.size()) flows_.resize(message + 1);
-    flows_[message] = flow;
+  FlowsUnderWay(Engine& engine, const topology::Opera& opera, const std::vector<FlowSpec>& flows,
+                const RotorRunOptions& options, RotorRun& result)
+      : engine_(engine),
+        flows_(flows),
+        result_(result),
+        faults_(options.faults.touch_network() ? std::make_unique<RotorFaults>(options.faults, opera)
+                                               : nullptr),
+        lost_(faults_.get()),
+        patience_(options.limits) {
+    if (faults_) engine.set_faults(*faults_);
+    if (options.watched_bins > 0) engine.watch(result.load);
   }
-  std::size_t operator[](std::uint32_t message) const { return flows_[message]; }
+
+  // Is there a message under way that can still arrive?
+  bool waits() { return engine_.outstanding() > lost_.count(result_.simulated.count()); }
+  bool has_patience() const { return patience_.lasts(result_.finished); }
+
+  // Posts a flow with `post(from, to, bytes)`; one to its own host takes no time.
+  template <class Post>
+  void start(std::size_t flow, Post post) {
+    const FlowSpec& spec = flows_[flow];
+    if (spec.from == spec.to) return finish(flow, spec.start);
+    const int from = index(spec.from);
+    const int to = index(spec.to);
+    const std::uint32_t message = post(from, to, std::max<std::int64_t>(spec.size.count(), 1));
+    if (message >= flow_of_.size()) flow_of_.resize(message + 1);
+    flow_of_[message] = flow;
+    lost_.posted(message, from, to);
+  }
+
+  void take_finished() {
+    for (const Finished& done : engine_.finished()) {
+      lost_.delivered(done.message);
+      finish(flow_of_[done.message], Time{Duration{done.when}});
+    }
+    engine_.finished().clear();
+  }
+
+  void conclude() {
+    if (faults_) {
+      add_counters(*faults_, result_.faults);
+      result_.faults.undelivered = lost_.tell(result_.simulated.count());
+    }
+    result_.statistics = engine_.statistics();
+    result_.digest = engine_.digest();
+  }
 
  private:
-  std::vector<std::size_t> flows_;
-};
-
-// What fails in a run, and what is never delivered because of it.
-struct Failing {
-  Failing(const Faults& faults, const topology::Opera& opera)
-      : parts(faults.touch_network() ? std::make_unique<RotorFaults>(faults, opera) : nullptr),
-        lost(parts.get()) {}
-
-  void tell(const RotorRun& result, NetworkRecord& record) {
-    if (!parts) return;
-    add_counters(*parts, record);
-    record.undelivered = lost.tell(result.simulated.count());
+  void finish(std::size_t flow, Time when) {
+    result_.completion[flow] = when - flows_[flow].start;
+    ++result_.finished;
   }
 
-  std::unique_ptr<RotorFaults> parts;
-  Undeliverable lost;
+  Engine& engine_;
+  const std::vector<FlowSpec>& flows_;
+  RotorRun& result_;
+  std::unique_ptr<RotorFaults> faults_;
+  Undeliverable lost_;
+  Patience patience_;
+  std::vector<std::size_t> flow_of_;  // by message of the engine
 };
 
 void run_bulk(const topology::Opera& opera, const RotorConfig& config, const std::vector<FlowSpec>& flows,
               const RotorRunOptions& options, RotorRun& result) {
   BulkEngine engine(opera, config);
-  Failing failing(options.faults, opera);
-  if (failing.parts) engine.set_faults(*failing.parts);
-  if (options.watched_bins > 0) engine.watch(result.load);
-  Owners owners;
+  FlowsUnderWay under_way(engine, opera, flows, options, result);
   const std::vector<std::size_t> order = by_start(flows);
   const Duration slice_time = opera.timing().slice();
-  const Patience patience(options.limits);
   std::size_t next = 0;
-  const auto waits = [&] { return engine.outstanding() > failing.lost.count(result.simulated.count()); };
-  for (std::int64_t slice = 0; next < order.size() || waits(); ++slice) {
+  for (std::int64_t slice = 0; next < order.size() || under_way.waits(); ++slice) {
     if (engine.outstanding() == 0) {
       const Duration start = flows[order[next]].start.time_since_epoch();
       slice = std::max<std::int64_t>(slice, (start + slice_time - Duration{1}) / slice_time);
     }
     const Time begin{slice_time * slice};
     result.simulated = begin.time_since_epoch();
-    if (begin > until(options) || !patience.lasts(result.finished)) break;
+    if (begin > until(options) || !under_way.has_patience()) break;
     for (; next < order.size() && flows[order[next]].start <= begin; ++next) {
-      const FlowSpec& flow = flows[order[next]];
-      if (flow.from == flow.to) {
-        finish(result, flows, order[next], flow.start);
-        continue;
-      }
-      const std::int64_t bytes = std::max<std::int64_t>(flow.size.count(), 1);
-      const std::uint32_t message = engine.post(index(flow.from), index(flow.to), bytes);
-      owners.set(message, order[next]);
-      failing.lost.posted(message, index(flow.from), index(flow.to));
+      under_way.start(order[next],
+                      [&](int from, int to, std::int64_t bytes) { return engine.post(from, to, bytes); });
     }
     engine.play(slice);
-    for (const Finished& done : engine.finished()) {
-      failing.lost.delivered(done.message);
-      finish(result, flows, owners[done.message], Time{Duration{done.when}});
-    }
-    engine.finished().clear();
+    under_way.take_finished();
   }
-  failing.tell(result, result.faults);
-  result.statistics = engine.statistics();
-  result.digest = engine.digest();
+  under_way.conclude();
 }
 
+// Slices go on as long as bulk is under way, so the end of the messages is the end of the run.
 void run_packets(const topology::Opera& opera, const topology::OperaPaths& paths, const RotorConfig& config,
                  const std::vector<FlowSpec>& flows, const RotorRunOptions& options, RotorRun& result) {
   PacketEngine engine(opera, paths, config);
-  Failing failing(options.faults, opera);
-  if (failing.parts) engine.set_faults(*failing.parts);
-  if (options.watched_bins > 0) engine.watch(result.load);
-  Owners owners;
+  FlowsUnderWay under_way(engine, opera, flows, options, result);
   for (std::size_t i = 0; i < flows.size(); ++i) {
-    const FlowSpec& flow = flows[i];
-    if (flow.from == flow.to) {
-      finish(result, flows, i, flow.start);
-      continue;
-    }
-    const std::int64_t bytes = std::max<std::int64_t>(flow.size.count(), 1);
-    const std::int64_t start = flow.start.time_since_epoch().count();
-    const std::uint32_t message = engine.post(index(flow.from), index(flow.to), bytes, start);
-    owners.set(message, i);
-    failing.lost.posted(message, index(flow.from), index(flow.to));
+    const std::int64_t start = flows[i].start.time_since_epoch().count();
+    under_way.start(
+        i, [&](int from, int to, std::int64_t bytes) { return engine.post(from, to, bytes, start); });
   }
-  // Slices go on as long as bulk is under way, so the end of the messages is the end of the run.
-  const Patience patience(options.limits);
-  const auto waits = [&] { return engine.outstanding() > failing.lost.count(result.simulated.count()); };
-  for (std::uint64_t step = 0; waits(); ++step) {
+  for (std::uint64_t step = 0; under_way.waits(); ++step) {
     const std::int64_t next = engine.next_time();
     if (next > until(options).time_since_epoch().count()) break;
-    if (step % kPiece == 0 && !patience.lasts(result.finished)) break;
+    if (step % kPiece == 0 && !under_way.has_patience()) break;
     result.simulated = Duration{next};
     engine.run(next);
-    for (const Finished& done : engine.finished()) {
-      failing.lost.delivered(done.message);
-      finish(result, flows, owners[done.message], Time{Duration{done.when}});
-    }
-    engine.finished().clear();
+    under_way.take_finished();
   }
-  failing.tell(result, result.faults);
-  result.statistics = engine.statistics();
-  result.digest = engine.digest();
+  under_way.conclude();
 }
 
 bool any_low_latency(const RotorConfig& config, const std::vector<FlowSpec>& flows) {
