@@ -2,7 +2,7 @@
 #include "targets.h"
 
 #include "overture/formats/astra/network_json.h"
-#include "overture/network/analytical/cost.h"
+#include "overture/network/cost.h"
 
 using namespace overture;
 

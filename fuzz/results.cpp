@@ -4,6 +4,7 @@
 
 #include "memory_file.h"
 #include "targets.h"
+#include <nlohmann/json.hpp>
 
 #include "overture/base/json.h"
 #include "overture/report/html.h"
