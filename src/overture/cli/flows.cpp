@@ -146,7 +146,8 @@ Told write_results(const Asked& asked, const std::vector<network::FlowSpec>& flo
                              .tried = tried,
                              .cost = setup::network_cost(setup),
                              .alone = network::empty_network_times(config, flows),
-                             .rotors = opera ? &*opera : nullptr};
+                             .rotors = opera ? &*opera : nullptr,
+                             .faults = setup.faults};
   report::write_flows_folder(run, asked.folder);
   return {report::flows_lines(run), report::flows_why(run), report::flows_summary_json(run)};
 }
@@ -199,15 +200,17 @@ void add_flows(Command& root) {
   Command command = root.add("flows", "Run a list of flows on a network: completion times, drops, queues");
   add_output(command, options->output, "results/<setup name>", "-o,--results");
   command.positional("setup", options->setup, "Setup file (YAML); see docs/reference/setup.md")
-      .option("--flows", options->flows,
+      .option("--flows FILE", options->flows,
               "src,dst,bytes,start_ns as CSV, or htsim's .cm; instead of the setup's traffic")
-      .option("--csv,--out", options->csv, "File for the completion times (default: fct.csv in the results)")
-      .option("-s,--set", options->overrides, "key=value: change one key of the setup; may be repeated")
-      .option("--backend", options->backend,
-              "Instead of network.backend; or ns3 to compare with Debian's ns-3 (completion times only)")
-      .option("--max-sim-time", options->max_sim_time, "Stop at this simulated time and report what finished")
+      .option("--csv,--out FILE", options->csv,
+              "File for the completion times (default: fct.csv in the results)")
+      .option("-s,--set KEY=VALUE", options->overrides, "Change one key of the setup; may be repeated")
+      .option("--backend NAME", options->backend,
+              "Model in place of network.backend; ns3 compares with Debian's ns-3 (completion times only)")
+      .option("--max-sim-time TIME", options->max_sim_time,
+              "Stop at this simulated time and report what has finished")
       .option("--max-wall", options->max_wall_seconds,
-              "Stop after so many seconds and report what finished; 0: never")
+              "Stop after this many seconds and report what has finished; 0: never")
       .flag("--no-why", options->no_why, "Do not try what would make the run faster")
       .examples(
           "  overture flows fat-tree.yaml\n"

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "overture/base/dollars.h"
+#include "overture/network/faults.h"
 #include "overture/network/flows.h"
 #include "overture/topology/opera.h"
 
@@ -26,6 +27,7 @@ struct FlowsRun {
   Dollars cost{};                           // of the network
   std::vector<Duration> alone{};            // what the flows take on an empty network; may be empty
   const topology::Opera* rotors = nullptr;  // the schedule of a rotor network
+  network::Faults faults{};
 };
 
 // Label and value, for people.

@@ -36,7 +36,7 @@ void write_summary(Json summary, const Digest& digest, const std::string& setup_
 
 void make_results_folder(const std::filesystem::path& folder) {
   if (!disk().make_folder(folder))
-    throw UserError({.file = folder.string()}, std::string("cannot be made: ") + std::strerror(errno));
+    throw UserError({.file = folder.string()}, std::string("cannot be created: ") + std::strerror(errno));
 }
 
 namespace {
@@ -77,13 +77,33 @@ std::string free_name(const std::filesystem::path& folder) {
 // All that commands leave in their folders, but not the points of a sweep, which have folders of their own.
 void remove_results(const std::filesystem::path& folder) {
   std::error_code error;
-  for (const char* name :
-       {"summary.json",   "setup.yaml",           "report.html",    "trace.json.gz", "hta",
-        "layers.csv",     "dimensions.csv",       "traffic.csv",    "links.csv",     "links_over_time.csv",
-        "fct.csv",        "fct_distribution.csv", "schedule.csv",   "tasks.csv",     "metrics.jsonl",
-        "miss_ratio.csv", "collective.csv",       "validation.csv", "matrix.csv",    "sweep.csv",
-        "compare.csv",    "checkpoints",          "tensorboard",    "roc.csv",       "calibration.csv",
-        "ids.bin"})
+  for (const char* name : {"summary.json",
+                           "setup.yaml",
+                           "report.html",
+                           "trace.json.gz",
+                           "hta",
+                           "layers.csv",
+                           "dimensions.csv",
+                           "traffic.csv",
+                           "links.csv",
+                           "links_over_time.csv",
+                           "fct.csv",
+                           "fct_distribution.csv",
+                           "schedule.csv",
+                           "tasks.csv",
+                           "metrics.jsonl",
+                           "miss_ratio.csv",
+                           "collective.csv",
+                           "validation.csv",
+                           "matrix.csv",
+                           "sweep.csv",
+                           "compare.csv",
+                           "checkpoints",
+                           "tensorboard",
+                           "roc.csv",
+                           "calibration.csv",
+                           "ids.bin",
+                           "faults.csv"})
     std::filesystem::remove_all(folder / name, error);
 }
 

@@ -101,7 +101,7 @@ std::string dimensions_csv(const SimulationResult& result) {
 std::size_t write_layers_and_trace(const Run& run, const std::filesystem::path& folder) {
   const SimulationResult& result = run.observed.result;
   if (run.config.tasks && result.complete)
-    return write_task_tables(result.graph, result, run.observed.links, folder);
+    return write_task_tables(result.graph, result, run.observed.links, run.config.faults, folder);
   write_file(folder / "layers.csv", layers_csv(run.config.workload, result));
   return write_trace(run.observed.recorder.trace(result), folder / "trace.json.gz").dropped;
 }

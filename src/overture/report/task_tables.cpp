@@ -6,6 +6,7 @@
 
 #include "overture/base/files.h"
 #include "overture/report/csv_grid.h"
+#include "overture/report/faults_summary.h"
 #include "overture/report/task_timeline.h"
 
 namespace overture::report {
@@ -86,12 +87,14 @@ std::string task_why(const TaskGraph& graph, const simulation::Timeline& run) {
 }
 
 std::size_t write_task_tables(const TaskGraph& graph, const simulation::Timeline& run,
-                              const LinksRecord& links, const std::filesystem::path& folder) {
+                              const LinksRecord& links, const network::Faults& faults,
+                              const std::filesystem::path& folder) {
   const auto waited = waited_for(graph, run);
   write_file(folder / "ranks.csv", ranks_csv(run));
   write_file(folder / "layers.csv", layers_csv(label_times(graph, run, waited)));
   if (graph.size() <= kMostTasks) write_file(folder / "tasks.csv", tasks_csv(graph, run));
-  return write_task_trace(graph, run, waited, counters(links), folder).dropped;
+  write_fault_times(faults, run.finished, folder);
+  return write_task_trace(graph, run, waited, curves(links, faults, run.finished), folder).dropped;
 }
 
 }  // namespace overture::report

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <string>
 
+#include "overture/network/faults.h"
 #include "overture/report/links_record.h"
 #include "overture/simulation/timeline.h"
 
@@ -16,6 +17,7 @@ std::string task_why(const workload::TaskGraph& graph, const simulation::Timelin
 // ranks.csv, layers.csv, trace.json.gz, and tasks.csv of a graph small enough to look at. Returns how many
 // events the trace had to leave out. Throws UserError.
 std::size_t write_task_tables(const workload::TaskGraph& graph, const simulation::Timeline& run,
-                              const LinksRecord& links, const std::filesystem::path& folder);
+                              const LinksRecord& links, const network::Faults& faults,
+                              const std::filesystem::path& folder);
 
 }  // namespace overture::report
