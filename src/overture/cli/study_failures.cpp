@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -12,6 +13,7 @@
 #include "overture/base/files.h"
 #include "overture/base/interrupt.h"
 #include "overture/base/json.h"
+#include "overture/base/printable.h"
 #include "overture/cli/run_progress.h"
 #include "overture/cli/studies.h"
 #include "overture/cli/study_results.h"
@@ -175,21 +177,25 @@ void require_sound(const FailuresOptions& options) {
   }
 }
 
-// Reads the last checkpoint of a real run, as a restart would, and writes it once more, as the trainer does:
-// these are the times on this machine's disk.
-void measure_checkpoint(FailuresOptions& options) {
-  namespace fs = std::filesystem;
-  using Wall = std::chrono::steady_clock;
-  if (options.from.empty()) return;
-  const auto checkpoint = train::latest_checkpoint(fs::path(options.from) / "checkpoints");
+std::optional<std::filesystem::path> checkpoint_of(const FailuresOptions& options) {
+  if (options.from.empty()) return std::nullopt;
+  const auto checkpoint = train::latest_checkpoint(std::filesystem::path(options.from) / "checkpoints");
   if (!checkpoint)
     throw UserError({.file = options.from, .key = "--from"}, "holds no checkpoint",
-                    "name a results folder of overture train, or give --write-seconds and --read-seconds");
+                    "name a results folder of `overture train`, or give --write-seconds and --read-seconds");
+  return checkpoint;
+}
+
+// Reads the last checkpoint of a real run, as a restart would, and writes it once more, as the trainer does:
+// these are the times on this machine's disk.
+void measure_checkpoint(const std::filesystem::path& checkpoint, FailuresOptions& options) {
+  namespace fs = std::filesystem;
+  using Wall = std::chrono::steady_clock;
   const fs::path copy = fs::path(options.out) / "checkpoint-copy";
   report::make_results_folder(copy);
   std::chrono::duration<float> reading{};
   std::chrono::duration<float> writing{};
-  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(*checkpoint)) {
+  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(checkpoint)) {
     if (!entry.is_regular_file()) continue;
     const Wall::time_point began = Wall::now();
     const std::string text = read_file(entry.path());
@@ -201,6 +207,8 @@ void measure_checkpoint(FailuresOptions& options) {
   fs::remove_all(copy);
   options.read = std::max(reading.count(), 1e-6F);
   options.write = std::max(writing.count(), 1e-6F);
+  fmt::print("The checkpoint of {} takes {:.3g} s to write and {:.3g} s to read.\n\n",
+             printable(options.from), options.write, options.read);
 }
 
 std::string asked_text(const FailuresOptions& o) {
@@ -297,9 +305,10 @@ Json found_numbers(const failures::Results& results, Digest& digest) {
 int run_study(FailuresOptions options) {
   const Interrupt interrupt;
   require_sound(options);
+  const auto checkpoint = checkpoint_of(options);
   report::claim_results_folder(options.out,
                                {.kind = "study failures", .setup_yaml = {}, .overwrite = options.overwrite});
-  measure_checkpoint(options);
+  if (checkpoint) measure_checkpoint(*checkpoint, options);
   constexpr double kHour = 3600;
   failures::Results results{
       .reliability = {.node_mtbf = options.node_mtbf * kHour,
@@ -332,21 +341,22 @@ void add_failures(Command& study) {
   auto options = std::make_shared<FailuresOptions>();
   Command command =
       study.add("failures", "Training through failures: checkpoints, slow nodes, broken cables");
-  command.option("--parts", options->parts, "goodput, slow and networks, or some of them")
-      .option("--nodes", options->nodes, "Scales: nodes on a fat tree")
+  command.option("--parts LIST", options->parts, "goodput, slow and networks, or some of them")
+      .option("--nodes LIST", options->nodes, "Numbers of nodes on a fat tree")
       .option("--node-mtbf-hours", options->node_mtbf, "Mean time between failures of one node")
-      .option("--link-mtbf-hours", options->link_mtbf, "The same of one cable; there are three per node")
-      .option("--switch-mtbf-hours", options->switch_mtbf, "The same of one switch")
+      .option("--link-mtbf-hours", options->link_mtbf,
+              "Mean time between failures of one cable; a node has three")
+      .option("--switch-mtbf-hours", options->switch_mtbf, "Mean time between failures of one switch")
       .option("--shape", options->shape, "Weibull shape of the time between failures; 1: exponential")
       .option("--write-seconds", options->write, "Time to write a checkpoint; training waits")
       .option("--read-seconds", options->read, "Time to read a checkpoint after a restart")
-      .option("--restart-seconds", options->restart, "From a failure until reading begins")
-      .option("--from", options->from,
-              "Results folder of overture train: its checkpoint is read and written to measure")
+      .option("--restart-seconds", options->restart, "Time from a failure until a checkpoint is read")
+      .option("--from FOLDER", options->from,
+              "Results folder of `overture train`; we measure how long its checkpoint takes")
       .option("--days", options->days, "Length of a simulated training run")
       .option("--runs", options->runs, "Runs per interval; means are over all of them")
-      .option("-o,--results,--out", options->out, "Folder for the results")
-      .flag("--overwrite", options->overwrite, "Replace another run that the folder holds")
+      .option("-o,--results,--out FOLDER", options->out, "Folder for the results")
+      .flag("--overwrite", options->overwrite, "Replace another run in the folder")
       .examples(
           "  overture study failures\n"
           "  overture study failures --parts goodput --nodes 2048 --write-seconds 20\n"

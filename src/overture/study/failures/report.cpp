@@ -38,6 +38,22 @@ double stretched(const Results& results, const NetworkRun& run) {
   return base == nullptr ? std::nan("") : run.makespan_us / base->makespan_us;
 }
 
+template <class AnyChart>
+Figure figure(std::string file, const AnyChart& chart, std::string caption) {
+  return {.file = std::move(file), .svg = to_svg(chart), .title = chart.title, .caption = std::move(caption)};
+}
+
+// One line per name, in the order of the names.
+using Lines = std::map<std::string, Series>;
+
+void add_lines(Lines lines, Chart& chart) {
+  for (auto& [name, line] : lines) {
+    line.name = name;
+    line.colour = colour(chart.series.size());
+    chart.series.push_back(std::move(line));
+  }
+}
+
 Figure goodput_figure(const Results& results) {
   Chart chart{.title = "Useful share of the time by checkpoint interval",
               .x = "interval (minutes)",
@@ -57,12 +73,10 @@ Figure goodput_figure(const Results& results) {
                             .points = {{scale.best.interval / 60, 100 * scale.best.useful}},
                             .line = false});
   }
-  return {.file = "goodput-by-interval.svg",
-          .svg = to_svg(chart),
-          .title = chart.title,
-          .caption =
-              "Checkpoints that come too often cost their writing, those that come too seldom the work since "
-              "the last one. The top is flat: twice or half the best interval costs little."};
+  return figure(
+      "goodput-by-interval.svg", chart,
+      "Checkpoints that come too often cost their writing, those that come too seldom the work since "
+      "the last one. The top is flat: twice or half the best interval costs little.");
 }
 
 Figure causes_figure(const Results& results) {
@@ -79,11 +93,9 @@ Figure causes_figure(const Results& results) {
     for (std::size_t i = 0; i < 3; ++i) series[i + 1].values.push_back(100 * scale.at_best.lost_by[i]);
   }
   chart.series = std::move(series);
-  return {.file = "time-lost-by-cause.svg",
-          .svg = to_svg(chart),
-          .title = chart.title,
-          .caption =
-              "What a failed part costs is the work since the last checkpoint, the restart and the reading."};
+  return figure(
+      "time-lost-by-cause.svg", chart,
+      "What a failed part costs is the work since the last checkpoint, the restart and the reading.");
 }
 
 Figure regimes_figure(const Results& results) {
@@ -98,62 +110,47 @@ Figure regimes_figure(const Results& results) {
     by_daly.points.emplace_back(regime.write_over_mtbf, regime.daly / regime.best);
   }
   chart.series = {by_young, by_daly};
-  return {.file = "formulas.svg",
-          .svg = to_svg(chart),
-          .title = chart.title,
-          .caption =
-              "1 is the simulated best. Young's formula leaves out that checkpoints and lost work themselves "
-              "take time in which parts fail."};
+  return figure(
+      "formulas.svg", chart,
+      "1 is the simulated best. Young's formula leaves out that checkpoints and lost work themselves "
+      "take time in which parts fail.");
 }
 
 Figure slow_figure(const Results& results) {
   Chart chart{.title = "Iteration time with one slow node",
               .x = "how many times slower it is",
               .y = "iteration, times as long"};
-  std::map<std::string, Series> lines;
+  Lines lines;
   for (const SlowRun& run : results.slow) {
     for (const char* slow : {"computing", "cable"}) {
       if (run.factor != 1 && run.slow != slow) continue;
       Series& line = lines.try_emplace(fmt::format("{}, slow {}", run.training, slow)).first->second;
+      line.dashed = slow == std::string_view("cable");
       line.points.emplace_back(run.factor, slowed(results, run));
     }
   }
-  for (auto& [name, line] : lines) {
-    line.name = name;
-    line.colour = colour(chart.series.size());
-    line.dashed = name.ends_with("cable");
-    chart.series.push_back(line);
-  }
-  return {
-      .file = "slow-node.svg",
-      .svg = to_svg(chart),
-      .title = chart.title,
-      .caption =
-          "Every step ends when its slowest node has. A cache that looks ahead hides a part of a slow cable: "
-          "rows come early, but sums of gradients and critical rows cannot."};
+  add_lines(std::move(lines), chart);
+  return figure(
+      "slow-node.svg", chart,
+      "Every step ends when its slowest node has. A cache that looks ahead hides a part of a slow cable: "
+      "rows come early, but sums of gradients and critical rows cannot.");
 }
 
 Figure networks_figure(const Results& results) {
   Chart chart{.title = "All-to-all with a share of the cables down",
               .x = "cables down (%)",
               .y = "makespan, times as long"};
-  std::map<std::string, Series> lines;
+  Lines lines;
   for (const NetworkRun& run : results.networks) {
     if (run.makespan_us > 0)
       lines.try_emplace(run.network)
           .first->second.points.emplace_back(100 * run.share, stretched(results, run));
   }
-  for (auto& [name, line] : lines) {
-    line.name = name;
-    line.colour = colour(chart.series.size());
-    chart.series.push_back(line);
-  }
-  return {.file = "networks.svg",
-          .svg = to_svg(chart),
-          .title = chart.title,
-          .caption =
-              "Cables between switches: between the tiers of the fat tree, between ToRs and rotors of Opera. "
-              "Draws in which somebody was cut off have no makespan and are left out."};
+  add_lines(std::move(lines), chart);
+  return figure(
+      "networks.svg", chart,
+      "Cables between switches: between the tiers of the fat tree, between ToRs and rotors of Opera. "
+      "Draws in which somebody was cut off have no makespan and are left out.");
 }
 
 Claim formula_claim(const char* who, double holds, double Regime::*formula, const Results& results) {
@@ -171,10 +168,10 @@ std::string headline(const Results& results) {
   if (!results.scales.empty()) {
     const Scale& most = results.scales.back();
     text = fmt::format(
-        "With {:.0f} nodes, a failure every {:.1f} hours leaves {:.1f} % of the time, if a checkpoint is "
-        "written every {:.0f} minutes (Young {:.0f}, Daly {:.0f}).",
-        most.parts.nodes, most.mtbf / kHour, 100 * most.best.useful, most.best.interval / 60, most.young / 60,
-        most.daly / 60);
+        "With {:.0f} nodes, a failure every {:.1f} hours leaves {:.1f} % of the time useful, if a checkpoint "
+        "is written every {} (Young {}, Daly {}).",
+        most.parts.nodes, most.mtbf / kHour, 100 * most.best.useful, minutes(most.best.interval),
+        minutes(most.young), minutes(most.daly));
   }
   const auto worst =
       std::ranges::max_element(results.slow, {}, [&](const SlowRun& run) { return slowed(results, run); });
