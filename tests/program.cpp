@@ -187,6 +187,38 @@ std::string text_of(const Words& words) {
   return text;
 }
 
+StartedOverture::StartedOverture(const Words& arguments, const std::filesystem::path& folder)
+    : process_(fork()) {
+  if (process_ < 0) fail("fork");
+  if (process_ != 0) return;
+  setpgid(0, 0);
+  const int nothing = open("/dev/null", O_WRONLY);
+  dup2(nothing, STDOUT_FILENO);
+  dup2(nothing, STDERR_FILENO);
+  const std::string program = overture_binary().string();
+  std::vector<char*> words{const_cast<char*>(program.c_str())};
+  for (const std::string& argument : arguments) words.push_back(const_cast<char*>(argument.c_str()));
+  words.push_back(nullptr);
+  if (chdir(folder.c_str()) == 0) execv(words[0], words.data());
+  _exit(127);
+}
+
+StartedOverture::~StartedOverture() {
+  if (process_ <= 0) return;
+  kill(-process_, SIGKILL);
+  exit_code();
+}
+
+void StartedOverture::send(int signal) const { kill(process_, signal); }
+void StartedOverture::send_to_group(int signal) const { kill(-process_, signal); }
+
+int StartedOverture::exit_code() {
+  int status = 0;
+  waitpid(process_, &status, 0);
+  process_ = -1;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
 TemporaryFolder::TemporaryFolder() {
   std::string name = (std::filesystem::temp_directory_path() / "overture-test-XXXXXX").string();
   if (mkdtemp(name.data()) == nullptr) fail(name);

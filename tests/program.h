@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include <sys/types.h>
+
 namespace overture::testing {
 
 using Words = std::vector<std::string>;
@@ -37,6 +39,23 @@ Outcome run(const Words& command, const Surroundings& surroundings = {});
 // Runs the overture that this build made.
 Outcome run_overture(const Words& arguments, const Surroundings& surroundings = {});
 std::filesystem::path overture_binary();
+
+// An overture in the background, silent and in a process group of its own. It is killed with the object.
+class StartedOverture {
+ public:
+  StartedOverture(const Words& arguments, const std::filesystem::path& folder);
+  ~StartedOverture();
+  StartedOverture(const StartedOverture&) = delete;
+  StartedOverture& operator=(const StartedOverture&) = delete;
+
+  void send(int signal) const;
+  void send_to_group(int signal) const;  // as a terminal does it
+  // Waits for its end; 128 and the signal if one ended it.
+  int exit_code();
+
+ private:
+  pid_t process_ = -1;
+};
 
 // A folder of its own that goes when the object goes.
 class TemporaryFolder {

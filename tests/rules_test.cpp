@@ -6,11 +6,8 @@
 #include <thread>
 
 #include "program.h"
-#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
-#include <sys/wait.h>
-#include <unistd.h>
 
 namespace overture::testing {
 namespace {
@@ -176,25 +173,10 @@ TEST(ExitCodes, FlowsThatDoNotFinishAreNoSuccess) {
 
 // Starts it, waits until it has begun, interrupts it as Ctrl-C does.
 int interrupted(const Words& words, const fs::path& folder, std::chrono::milliseconds after) {
-  const pid_t child = fork();
-  if (child == 0) {
-    fs::current_path(folder);
-    const int nothing = open("/dev/null", O_WRONLY);
-    dup2(nothing, STDOUT_FILENO);
-    dup2(nothing, STDERR_FILENO);
-    std::string program = overture_binary().string();
-    std::vector<char*> pointers{program.data()};
-    Words copy = words;
-    for (std::string& word : copy) pointers.push_back(word.data());
-    pointers.push_back(nullptr);
-    execv(program.c_str(), pointers.data());
-    _exit(127);
-  }
+  StartedOverture child(words, folder);
   std::this_thread::sleep_for(after);
-  kill(child, SIGINT);
-  int status = 0;
-  waitpid(child, &status, 0);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  child.send(SIGINT);
+  return child.exit_code();
 }
 
 TEST(ExitCodes, CtrlCIsAHundredAndThirtyAndLeavesPartialResults) {
