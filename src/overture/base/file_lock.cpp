@@ -11,13 +11,13 @@
 
 namespace overture {
 
-FileLock::FileLock(const std::filesystem::path& file, const std::filesystem::path& place)
+FileLock::FileLock(const std::filesystem::path& file)
     : descriptor_(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644)) {
   if (descriptor_ < 0)
-    throw UserError({.file = file.string()}, std::string("cannot be made: ") + std::strerror(errno));
+    throw UserError({.file = file.string()}, std::string("cannot be created: ") + std::strerror(errno));
   if (::flock(descriptor_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return;
   ::close(std::exchange(descriptor_, -1));
-  throw UserError({.file = place.string()}, "is in use by another run", "wait for its end, or name another");
+  throw UserError({.file = file.string()}, "is in use by another run", "wait until it ends, or name another");
 }
 
 FileLock::~FileLock() {

@@ -39,7 +39,8 @@ void hold_folder(const std::filesystem::path& folder, FolderUse use) {
   // NFS wants a file that is open for writing, which a folder never is.
   if (locked == Locked::cannot) locked = lock(place / ".lock", O_RDWR | O_CREAT, use);
   if (locked == Locked::by_another)
-    throw UserError({.file = folder.string()}, "is in use by another run", "wait for its end, or name another");
+    throw UserError({.file = folder.string()}, "is in use by another run",
+                    "wait until it ends, or name another");
   if (locked == Locked::yes) held.insert(place);
 }
 

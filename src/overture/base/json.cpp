@@ -38,7 +38,7 @@ Json parse_json(std::string_view text) {
 }
 
 Json parse_json_or_throw(std::string_view text) {
-  if (is_too_deep(text)) throw UserError("the JSON is nested more than 200 deep");
+  if (is_too_deep(text)) throw UserError("the JSON is nested more than 200 levels deep");
   return Json::parse(text);
 }
 

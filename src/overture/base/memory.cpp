@@ -1,7 +1,9 @@
 #include "overture/base/memory.h"
 
 #include <algorithm>
+#include <fstream>
 #include <limits>
+#include <string>
 
 #include <fmt/format.h>
 #include <sys/resource.h>
@@ -13,7 +15,38 @@ namespace {
 
 constexpr Bytes kEverything{std::numeric_limits<std::int64_t>::max()};
 
+std::optional<Bytes> of_machine() {
+  std::ifstream file("/proc/meminfo");
+  std::string word;
+  while (file >> word) {
+    std::int64_t kib = 0;
+    if (word == "MemAvailable:" && file >> kib) return Bytes{kib * 1024};
+  }
+  return std::nullopt;
+}
+
+std::optional<std::int64_t> number_in(const std::string& path) {
+  std::ifstream file(path);
+  std::int64_t number = 0;
+  if (file >> number) return number;
+  return std::nullopt;  // not there, or "max"
+}
+
+std::optional<Bytes> of_control_group() {
+  const auto most = number_in("/sys/fs/cgroup/memory.max");
+  const auto used = number_in("/sys/fs/cgroup/memory.current");
+  if (!most || !used) return std::nullopt;
+  return Bytes{std::max<std::int64_t>(*most - *used, 0)};
+}
+
 }  // namespace
+
+std::optional<Bytes> free_memory() {
+  const std::optional<Bytes> machine = of_machine();
+  const std::optional<Bytes> group = of_control_group();
+  if (machine && group) return std::min(*machine, *group);
+  return machine ? machine : group;
+}
 
 // Of data: private memory that can be written. Address space alone, as of mapped files, costs nothing.
 void limit_memory(Bytes most) {
@@ -36,7 +69,7 @@ Bytes memory_limit() {
 
 void require_memory(Bytes needed, std::string_view what) {
   if (needed <= memory_limit()) return;
-  throw UserError(fmt::format("{} needs about {} of memory, more than the {} that we may take", what,
+  throw UserError(fmt::format("{} needs about {} of memory, more than the {} that this run may take", what,
                               to_string(needed), to_string(memory_limit())),
                   "use something smaller, or more memory with --max-memory");
 }

@@ -1,12 +1,18 @@
-// How much memory the process may take. What needs more is refused before it begins, where its need can be
-// told; where it cannot, an allocation fails with std::bad_alloc instead of taking the machine along.
+// How much memory there is, and how much of it the process may take. What needs more is refused before it
+// begins, where its need can be told; where it cannot, an allocation fails with std::bad_alloc instead of
+// taking the machine along.
 #pragma once
 
+#include <optional>
 #include <string_view>
 
 #include "overture/base/units.h"
 
 namespace overture {
+
+// What programs can still get without swapping: of the machine, or of the control group that this process is
+// in. Nothing where the system does not say.
+std::optional<Bytes> free_memory();
 
 // From now on the process gets no more than this. Whoever has set a smaller limit before us keeps it.
 void limit_memory(Bytes most);

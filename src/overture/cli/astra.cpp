@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "overture/base/error.h"
-#include "overture/base/free_memory.h"
+#include "overture/base/memory.h"
 #include "overture/base/printable.h"
 #include "overture/base/text.h"
 #include "overture/cli/astra_files.h"
@@ -53,7 +53,7 @@ std::string folder_prefix(const std::string& path) {
   const std::filesystem::path parent = std::filesystem::path(path).parent_path();
   error.clear();
   if (!parent.empty()) std::filesystem::create_directories(parent, error);
-  if (error) throw UserError({.file = path, .key = "--path"}, "cannot be made: " + error.message());
+  if (error) throw UserError({.file = path, .key = "--path"}, "cannot be created: " + error.message());
   return path;
 }
 
@@ -176,12 +176,13 @@ void add_astra(Command& root) {
       "astra", "Run ASTRA-sim 1.0's three files, cycle for cycle, with its flags and its CSV reports");
   add_astra_file_options(command, options->files);
   add_output(command, options->output, "none: only the CSV files are written", "-o,--results");
-  command.option("--path", options->path, "Folder for the CSV files, with a slash at the end")
-      .option("--run-name", options->run_name, "Name of the run in the CSV files")
-      .option("--total-stat-rows", options->total_rows, "How many runs share the CSV files")
-      .option("--stat-row", options->row, "Which of them this is, from 0")
-      .option("--synthetic", options->synthetic, "What Garnet's script calls its work: training")
-      .flag("--simulate-all-npus", options->full, "Simulate every NPU even where one tells all")
+  command.option("--path FOLDER", options->path, "Folder for the CSV files, with a slash at the end")
+      .option("--run-name NAME", options->run_name, "Name of the run in the CSV files")
+      .option("--total-stat-rows", options->total_rows, "Number of runs that share the CSV files")
+      .option("--stat-row", options->row, "Index of this run among them, from 0")
+      .option("--synthetic NAME", options->synthetic,
+              "Traffic that Garnet's script names; only training is supported")
+      .flag("--simulate-all-npus", options->full, "Simulate every NPU, even where all do the same")
       .examples(
           "  overture astra --network-configuration=network.json \\\n"
           "    --system-configuration=system.txt --workload-configuration=workload.txt \\\n"

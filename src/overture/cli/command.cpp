@@ -12,7 +12,6 @@
 #include <nlohmann/json.hpp>
 
 #include "overture/base/error.h"
-#include "overture/base/free_memory.h"
 #include "overture/base/interrupt.h"
 #include "overture/base/json.h"
 #include "overture/base/memory.h"
@@ -85,9 +84,18 @@ std::string complaint(const CLI::App& app, const CLI::ParseError& error) {
   return fmt::format("\"{}\" is one argument too many", word);
 }
 
+// "--samples N" is an option whose value help calls N.
+template <class T>
+CLI::Option* bare_option(CLI::App& app, std::string_view name, T& value, std::string_view help) {
+  const std::size_t blank = name.find(' ');
+  CLI::Option* option = app.add_option(std::string(name.substr(0, blank)), value, std::string(help));
+  if (blank != std::string_view::npos) option->type_name(std::string(name.substr(blank + 1)));
+  return option;
+}
+
 template <class T>
 CLI::Option* add_option(CLI::App& app, std::string_view name, T& value, std::string_view help) {
-  return app.add_option(std::string(name), value, std::string(help))->capture_default_str();
+  return bare_option(app, name, value, help)->capture_default_str();
 }
 
 // "20k" and "1e6" as CLI11 reads them; what is no count stays, and CLI11 complains.
@@ -142,7 +150,7 @@ Command& Command::option(std::string_view name, int& value, std::string_view hel
   return *this;
 }
 Command& Command::option(std::string_view name, std::optional<int>& value, std::string_view help) {
-  takes_counts(app_.add_option(std::string(name), value, std::string(help)));
+  takes_counts(bare_option(app_, name, value, help));
   return *this;
 }
 Command& Command::option(std::string_view name, float& value, std::string_view help) {
@@ -154,17 +162,15 @@ Command& Command::option(std::string_view name, bool& value, std::string_view he
   return *this;
 }
 Command& Command::option(std::string_view name, std::vector<int>& values, std::string_view help) {
-  takes_counts(app_.add_option(std::string(name), values, std::string(help)));
+  takes_counts(bare_option(app_, name, values, help));
   return *this;
 }
 Command& Command::option(std::string_view name, std::vector<double>& values, std::string_view help) {
-  app_.add_option(std::string(name), values, std::string(help));
+  bare_option(app_, name, values, help);
   return *this;
 }
 Command& Command::option(std::string_view name, std::vector<std::string>& values, std::string_view help) {
-  app_.add_option(std::string(name), values, std::string(help))
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  bare_option(app_, name, values, help)->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   return *this;
 }
 Command& Command::flag(std::string_view name, bool& value, std::string_view help) {
@@ -172,7 +178,7 @@ Command& Command::flag(std::string_view name, bool& value, std::string_view help
   return *this;
 }
 Command& Command::required_option(std::string_view name, std::string& value, std::string_view help) {
-  app_.add_option(std::string(name), value, std::string(help))->required();
+  bare_option(app_, name, value, help)->required();
   return *this;
 }
 Command& Command::positional(std::string_view name, std::string& value, std::string_view help,
@@ -195,8 +201,8 @@ Command& Command::runs(std::function<int()> run) {
   const bool tells_itself = app_.get_option_no_throw("--json") != nullptr;
   if (!tells_itself) app_.add_flag("--json", chosen().json, "Print the result as JSON, and errors too");
   if (app_.get_option_no_throw("--max-memory") == nullptr)
-    app_.add_option("--max-memory", chosen().max_memory,
-                    "Most memory to take, such as \"8 GiB\" (default: what is free)");
+    bare_option(app_, "--max-memory SIZE", chosen().max_memory,
+                "Most memory to take, such as \"8 GiB\" (default: what is free)");
   app_.final_callback([run = std::move(run), tells_itself] {
     chosen().run = run;
     chosen().tells_itself = tells_itself;

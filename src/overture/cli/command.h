@@ -19,7 +19,7 @@ struct CommandText {
   struct Option {
     std::string names;  // "-o,--out", or a positional's name
     std::string help;
-    std::string value;    // what follows it: "N", "NUMBER" or "TEXT"
+    std::string value;    // what follows it, such as "N" or "FILE"
     std::string initial;  // its default, if it has one
     bool is_flag = false;
     bool required = false;
@@ -46,6 +46,7 @@ class Command {
   Command add(std::string_view name, std::string_view description);
 
   // The variables must live until the command has run. Options show the value they have now as their default.
+  // A word behind the names is what help calls the value: "-o,--out FILE". Else it is N, NUMBER or TEXT.
   Command& option(std::string_view name, std::string& value, std::string_view help);
   Command& option(std::string_view name, int& value, std::string_view help);
   Command& option(std::string_view name, std::optional<int>& value, std::string_view help);

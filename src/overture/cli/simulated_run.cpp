@@ -9,8 +9,8 @@
 #include "overture/base/dollars.h"
 #include "overture/base/error.h"
 #include "overture/base/files.h"
-#include "overture/base/free_memory.h"
 #include "overture/base/interrupt.h"
+#include "overture/base/memory.h"
 #include "overture/base/printable.h"
 #include "overture/base/table.h"
 #include "overture/base/text.h"
@@ -83,10 +83,12 @@ simulation::Limits limits(const SimulatedRunOptions& options, const setup::Setup
 }  // namespace
 
 void add_limits(Command& command, SimulatedRunOptions& options) {
-  command.option("--max-sim-time", options.max_sim_time, "Stop at this simulated time and report what ended")
+  command
+      .option("--max-sim-time TIME", options.max_sim_time,
+              "Stop at this simulated time and report what has finished")
       .option("--max-wall", options.max_wall_seconds,
-              "Stop after so many seconds and report what ended; 0: never")
-      .option("--max-memory", options.max_memory,
+              "Stop after this many seconds and report what has finished; 0: never")
+      .option("--max-memory SIZE", options.max_memory,
               "Refuse a run whose messages need more memory, such as 4 GB; default: what is free");
 }
 

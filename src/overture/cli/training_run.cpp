@@ -11,7 +11,6 @@
 #include <nlohmann/json.hpp>
 
 #include "overture/base/error.h"
-#include "overture/base/file_lock.h"
 #include "overture/base/files.h"
 #include "overture/base/interrupt.h"
 #include "overture/base/json.h"
@@ -126,7 +125,7 @@ class RunNotes {
 void require_free(const TrainingAsked& asked) {
   if (asked.resume || asked.overwrite || !train::latest_checkpoint(asked.folder / "checkpoints")) return;
   throw UserError({.file = asked.folder.string()}, "holds a training run already",
-                  "go on with it by --resume, replace it by --overwrite, or name another folder with -o");
+                  "continue it with --resume, replace it with --overwrite, or name another folder with -o");
 }
 
 // The checkpoint to go on from; empty to start afresh.
@@ -364,7 +363,6 @@ Trained run_alone(const setup::TrainSetup& given, const TrainingAsked& asked) {
     throw UserError({.file = asked.folder.string()}, "holds no checkpoint to resume from");
   report::claim_results_folder(asked.folder,
                                {.kind = "train", .setup_yaml = {}, .overwrite = asked.overwrite});
-  const FileLock lock = lock_folder(asked.folder);
   fs::path checkpoint = starting_point(asked);
   if (!asked.weights.empty())
     checkpoint = train::checkpoint_of_weights(config, asked.weights, asked.folder / "checkpoints");

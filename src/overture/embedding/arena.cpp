@@ -37,9 +37,9 @@ Arena::Arena(std::size_t size) : size_(size) {
   madvise(data_, rounded_up(size, kHugePage), MADV_HUGEPAGE);  // a hint: without it, it is only slower
 }
 
-Arena::Arena(std::size_t size, const std::filesystem::path& file) : size_(size), lock_(file, file) {
+Arena::Arena(std::size_t size, const std::filesystem::path& file) : size_(size), lock_(file) {
   const int descriptor = open(file.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-  if (descriptor < 0) fail(file, "cannot be made");
+  if (descriptor < 0) fail(file, "cannot be created");
   // Reserving the blocks now turns a full disk into a message, not into a signal in the middle of training.
   const int error = size == 0 ? 0 : posix_fallocate(descriptor, 0, static_cast<off_t>(size));
   if (error == 0 && size > 0) {

@@ -1,0 +1,145 @@
+#include "overture/base/text.h"
+
+#include <algorithm>
+#include <limits>
+
+#include <gtest/gtest.h>
+
+#include "overture/base/dollars.h"
+#include "overture/base/printable.h"
+#include "overture/base/table.h"
+#include "overture/base/varint.h"
+
+namespace overture {
+namespace {
+
+std::size_t longest_line(const std::string& text) {
+  std::size_t most = 0;
+  for (const std::string& line : split(text, '\n')) most = std::max(most, line.size());
+  return most;
+}
+
+TEST(Wrap, BreaksAtBlanksAndIndentsWhatFollows) {
+  EXPECT_EQ(wrap("one two three", 7, 0), "one two\nthree");
+  EXPECT_EQ(wrap("one two three", 9, 2), "one two\n  three");
+  EXPECT_EQ(wrap("", 10, 4), "");
+  EXPECT_EQ(wrap("unbreakable", 4, 0), "unbreakable") << "a word stays whole";
+}
+
+TEST(Wrap, NoLineIsLongerThanTheWidthAndNoWordIsLost) {
+  const std::string text = "routes are recomputed after a detection time and packets in flight are lost";
+  for (std::size_t width = 12; width < 60; ++width) {
+    std::string wrapped = wrap(text, width, 2);
+    EXPECT_LE(longest_line(wrapped), width);
+    for (std::size_t at = 0; (at = wrapped.find("\n  ", at)) != std::string::npos;)
+      wrapped.replace(at, 3, " ");
+    EXPECT_EQ(wrapped, text);
+  }
+}
+
+TEST(Split, HasOneMorePartThanSeparators) {
+  EXPECT_EQ(split("", ','), (std::vector<std::string>{""}));
+  EXPECT_EQ(split(",a,,b,", ','), (std::vector<std::string>{"", "a", "", "b", ""}));
+}
+
+TEST(ParseCount, TakesLettersAndPowers) {
+  EXPECT_EQ(parse_count("250").value(), 250);
+  EXPECT_EQ(parse_count("64k").value(), 64'000);
+  EXPECT_EQ(parse_count("1.1k").value(), 1100);
+  EXPECT_EQ(parse_count("45.8M").value(), 45'800'000);
+  EXPECT_EQ(parse_count("1e6").value(), 1'000'000);
+  EXPECT_EQ(parse_count("0").value(), 0);
+}
+
+TEST(ParseCount, RefusesWhatIsNotAWholeNumberFromZeroUp) {
+  for (const char* text :
+       {"", "k", "-1", "1.5", "1.0001k", "12 k", "12kk", "1e16", "nan", "inf", "0x10", "1,000"})
+    EXPECT_FALSE(parse_count(text)) << text;
+}
+
+TEST(Printable, ShowsControlCharactersAndLeavesTheRest) {
+  EXPECT_EQ(printable("a\x1b[31mb"), "a\\x1b[31mb");
+  EXPECT_EQ(printable("tab\tnewline\n\x7f"), "tab\\x09newline\\x0a\\x7f");
+  EXPECT_EQ(printable("\xc2\x9b"
+                      "31m"),
+            "\\x9b31m")
+      << "U+009B begins a sequence, too";
+  EXPECT_EQ(printable("10 \xc2\xb5s, na\xc3\xafve"), "10 \xc2\xb5s, na\xc3\xafve");
+  EXPECT_EQ(printable("\xc2"), "\xc2") << "cut in the middle";
+}
+
+TEST(Table, CutsTheWidestColumnsToFitTheTerminal) {
+  Table table({"name", "path"});
+  table.add({"torus", "results/a-very-long-folder-name/with-another-one-in-it/summary.json"});
+  const std::string text = table.text(40);
+  EXPECT_LE(longest_line(text), 40u);
+  EXPECT_NE(text.find("torus"), std::string::npos) << "short columns stay whole";
+  EXPECT_NE(text.find(".."), std::string::npos);
+  EXPECT_NE(text.find("summary.json"), std::string::npos) << "both ends of a cell are seen";
+  EXPECT_GT(longest_line(table.text()), 60u) << "without a limit nothing is cut";
+}
+
+TEST(Table, ShowsNoControlCharacters) {
+  Table table({"name"});
+  table.add({"red\x1b[31m"});
+  EXPECT_EQ(table.text().find('\x1b'), std::string::npos);
+}
+
+TEST(Dollars, AreReadBackAsTheyAreWritten) {
+  for (const double amount : {0.0, 0.5, 1200.0, 1.0 / 3, 9.99e9})
+    EXPECT_EQ(parse_dollars(exact(Dollars{amount})).value(), Dollars{amount}) << amount;
+  EXPECT_EQ(to_string(Dollars{1234.5678}), "1235 $");
+  EXPECT_EQ(parse_dollars("1200$").value(), Dollars{1200});
+}
+
+TEST(Dollars, NeedTheirUnitAndAreNotNegative) {
+  for (const char* text : {"", "$", "1200", "1200 EUR", "-1 $", "nan $", "inf $", "12 $ 5", "$ 12"})
+    EXPECT_FALSE(parse_dollars(text)) << text;
+}
+
+TEST(Varint, EveryNumberComesBackAndSmallOnesAreShort) {
+  constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
+  for (const std::uint64_t number :
+       {std::uint64_t{0}, std::uint64_t{127}, std::uint64_t{128}, kMost / 3, kMost}) {
+    std::string bytes;
+    VarintWriter{bytes}(number);
+    EXPECT_EQ(bytes.size() == 1, number < 128);
+    VarintReader read(bytes);
+    EXPECT_EQ(read(), number);
+    EXPECT_TRUE(read.complete());
+  }
+  for (const std::int64_t number :
+       {std::int64_t{0}, std::int64_t{-1}, std::numeric_limits<std::int64_t>::min(),
+        std::numeric_limits<std::int64_t>::max()}) {
+    std::string bytes;
+    VarintWriter(bytes).sign(number);
+    EXPECT_EQ(VarintReader(bytes).sign(), number);
+  }
+}
+
+TEST(Varint, WhatIsCutTooLongOrTooLargeIsNotOkAndStaysSo) {
+  VarintReader cut("\x80");
+  EXPECT_EQ(cut(), 0u);
+  EXPECT_FALSE(cut.ok());
+  VarintReader endless(std::string_view("\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x01", 12));
+  EXPECT_EQ(endless(), 0u);
+  EXPECT_FALSE(endless.ok());
+  VarintReader large("\x05\x03");
+  EXPECT_EQ(large(4), 0u);
+  EXPECT_EQ(large(), 0u) << "nothing is read after a mistake";
+  EXPECT_FALSE(large.ok());
+}
+
+TEST(Varint, ATextCannotClaimMoreThanThereIs) {
+  std::string bytes;
+  VarintWriter(bytes).text("abc");
+  EXPECT_EQ(VarintReader(bytes).text(), "abc");
+  VarintReader damaged(
+      "\x7f"
+      "abc");
+  EXPECT_EQ(damaged.text(), "");
+  EXPECT_FALSE(damaged.ok());
+}
+
+}  // namespace
+}  // namespace overture
