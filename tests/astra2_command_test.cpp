@@ -149,7 +149,7 @@ TEST(Astra2Command, WhatIsWrongIsNamed) {
   flags[0] = "--workload-configuration=" + (folder.path() / "workload").string();
   const Outcome one = run_overture(words({"astra2"}, flags), {.folder = folder.path()});
   EXPECT_EQ(one.exit_code, 2);
-  EXPECT_NE(one.err.find("workload.1.et: is not there"), std::string::npos) << one.text();
+  EXPECT_NE(one.err.find("workload.1.et: does not exist"), std::string::npos) << one.text();
   const Outcome other = run_overture({"inspect", "workload.0.et"}, {.folder = folder.path()});
   EXPECT_EQ(other.exit_code, 2);
   EXPECT_NE(other.err.find("at byte 0"), std::string::npos) << other.text();

@@ -6,11 +6,8 @@
 #include <thread>
 
 #include "program.h"
-#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
-#include <sys/wait.h>
-#include <unistd.h>
 
 namespace overture::testing {
 namespace {
@@ -166,39 +163,39 @@ TEST(Memory, NestedAliasesAndDepthAreBounded) {
 
 TEST(Memory, AGraphFileThatIsTooLargeIsRefusedBeforeItIsBuilt) {
   const TemporaryFolder folder;
-  std::string text = "hosts 2\nswitches 1\n";
-  for (int i = 0; i < 200'000; ++i) text += "link h0 s0 1 Gbps 1 us\n";
+  std::string text = "hosts 2\nswitches 1\nlink h1 s0 1 Gbps 1 us\n";
+  for (int i = 0; i < 500'000; ++i) text += "link h0 s0 1 Gbps 1 us\n";
   folder.write("graph.txt", text);
-  folder.write("net.yaml",
-               "network: {topology: {file: {path: graph.txt}}}\ntraffic: {pattern: ring, size: 1 KiB}\n");
-  const Outcome outcome = run_overture({"flows", "net.yaml", "-o", "r"}, {.folder = folder.path()});
+  folder.write("net.yaml", "network: {topology: {file: graph.txt}}\ntraffic: {pattern: ring, size: 1 KiB}\n");
+  const Outcome outcome =
+      run_overture({"flows", "net.yaml", "-o", "r", "--max-memory", "64 MiB"}, {.folder = folder.path()});
   EXPECT_EQ(outcome.exit_code, 2) << outcome.text();
+  EXPECT_NE(outcome.err.find("memory"), std::string::npos) << outcome.text();
+}
+
+TEST(Time, ManyKeysInOneMapAreReadInALineNotInASquare) {
+  const TemporaryFolder folder;
+  std::string text;
+  for (int i = 0; i < 100'000; ++i) text += "k" + std::to_string(i) + ": 1\n";
+  folder.write("keys.yaml", text);
+  const Outcome outcome = run_overture({"simulate", "keys.yaml"}, {.folder = folder.path()});
+  EXPECT_EQ(outcome.exit_code, 2) << outcome.text();
+  EXPECT_NE(outcome.err.find("unknown key"), std::string::npos) << outcome.text();
+  EXPECT_LT(outcome.cpu, std::chrono::seconds(5)) << "a square took a minute";
+}
+
+TEST(Time, ABenchOfCollectivesStopsWithinItsWall) {
+  const TemporaryFolder folder;
+  const Outcome outcome = run_overture({"bench", "collective", example("fat-tree.yaml"), "-b", "1M", "-e",
+                                        "16G", "-f", "2", "--max-wall", "1", "-o", "r"},
+                                       {.folder = folder.path()});
+  EXPECT_EQ(outcome.exit_code, 3) << outcome.text();
+  if (fs::exists(folder.path() / "r/summary.json")) {
+    EXPECT_FALSE(json::parse(read_text(folder.path() / "r/summary.json")).value("complete", true));
+  }
 }
 
 // ---- signals
-
-pid_t start(const Words& words, const fs::path& folder) {
-  const pid_t child = fork();
-  if (child != 0) return child;
-  setpgid(0, 0);
-  if (chdir(folder.c_str()) != 0) _exit(127);
-  const int nothing = open("/dev/null", O_WRONLY);
-  dup2(nothing, STDOUT_FILENO);
-  dup2(nothing, STDERR_FILENO);
-  std::string program = overture_binary().string();
-  std::vector<char*> pointers{program.data()};
-  Words copy = words;
-  for (std::string& word : copy) pointers.push_back(word.data());
-  pointers.push_back(nullptr);
-  execv(program.c_str(), pointers.data());
-  _exit(127);
-}
-
-int code_of(pid_t child) {
-  int status = 0;
-  waitpid(child, &status, 0);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-}
 
 template <class Condition>
 bool wait_for(Condition holds) {
@@ -218,11 +215,11 @@ class Interrupted : public ::testing::Test {
 
   // Interrupts it once it is under way.
   int cut(const Words& words, const fs::path& under_way, int signal = SIGINT) {
-    const pid_t child = start(words, folder_.path());
+    StartedOverture child(words, folder_.path());
     EXPECT_TRUE(wait_for([&] { return fs::exists(under_way); })) << text_of(words);
     std::this_thread::sleep_for(std::chrono::milliseconds(300));
-    kill(child, signal);
-    return code_of(child);
+    child.send(signal);
+    return child.exit_code();
   }
   bool complete(const char* summary) const {
     return json::parse(read_text(at(summary))).value("complete", true);
@@ -244,24 +241,23 @@ TEST_F(Interrupted, EveryRunLeavesWhatItHasAndSaysSo) {
 }
 
 TEST_F(Interrupted, ASweepCountsNothingThatWasCutShort) {
-  // The whole group, as a terminal does it.
-  const pid_t sweep = start({"sweep", "many.yaml", "-o", "s", "-j", "2"}, folder_.path());
+  StartedOverture sweep({"sweep", "many.yaml", "-o", "s", "-j", "2"}, folder_.path());
   ASSERT_TRUE(wait_for([&] { return fs::exists(at("s/points")) && !fs::is_empty(at("s/points")); }));
   std::this_thread::sleep_for(std::chrono::milliseconds(300));
-  kill(-sweep, SIGINT);
-  EXPECT_EQ(code_of(sweep), 130);
+  sweep.send_to_group(SIGINT);
+  EXPECT_EQ(sweep.exit_code(), 130);
   EXPECT_TRUE(fs::is_empty(at("s/points")));
 }
 
 TEST_F(Interrupted, AKilledSweepLeavesNobodyAndTheNextOneWorks) {
-  const pid_t sweep = start({"sweep", "many.yaml", "-o", "s", "-j", "1"}, folder_.path());
+  StartedOverture sweep({"sweep", "many.yaml", "-o", "s", "-j", "1"}, folder_.path());
   ASSERT_TRUE(wait_for([&] { return fs::exists(at("s/points")) && !fs::is_empty(at("s/points")); }));
   std::this_thread::sleep_for(std::chrono::milliseconds(300));
   const Outcome other = run_overture({"sweep", "many.yaml", "-o", "s"}, {.folder = folder_.path()});
   EXPECT_EQ(other.exit_code, 2) << other.text();
   EXPECT_NE(other.err.find("in use by another run"), std::string::npos) << other.text();
-  kill(sweep, SIGKILL);
-  EXPECT_EQ(code_of(sweep), 128 + SIGKILL);
+  sweep.send(SIGKILL);
+  EXPECT_EQ(sweep.exit_code(), 128 + SIGKILL);
   const Outcome next =
       run_overture({"sweep", "many.yaml", "-o", "s", "-s", "fixed=[traffic.size=1 KiB]", "--overwrite"},
                    {.folder = folder_.path()});
@@ -270,7 +266,7 @@ TEST_F(Interrupted, AKilledSweepLeavesNobodyAndTheNextOneWorks) {
 }
 
 TEST_F(Interrupted, AFolderHasOneWriterAtATime) {
-  const pid_t first = start({"flows", "long.yaml", "-o", "r"}, folder_.path());
+  StartedOverture first({"flows", "long.yaml", "-o", "r"}, folder_.path());
   ASSERT_TRUE(wait_for([&] { return fs::exists(at("r/progress.json")); }));
   for (const Words& words : {Words{"flows", "long.yaml"}, Words{"simulate", example("dlrm-torus.yaml")},
                              Words{"bench", "collective", example("dlrm-torus.yaml")}}) {
@@ -280,8 +276,8 @@ TEST_F(Interrupted, AFolderHasOneWriterAtATime) {
     EXPECT_EQ(outcome.exit_code, 2) << text_of(words) << outcome.text();
     EXPECT_NE(outcome.err.find("in use by another run"), std::string::npos) << outcome.text();
   }
-  kill(first, SIGINT);
-  EXPECT_EQ(code_of(first), 130);
+  first.send(SIGINT);
+  EXPECT_EQ(first.exit_code(), 130);
 }
 
 }  // namespace

@@ -76,7 +76,7 @@ class Object {
 void require_known(const Object& object, const std::vector<std::string>& known, const std::string& file) {
   for (const auto& [key, value] : object.all().items()) {
     if (std::find(known.begin(), known.end(), key) == known.end())
-      throw UserError({.file = file, .key = key}, "is no key of ASTRA-sim 2", suggest(key, known));
+      throw UserError({.file = file, .key = key}, "is not a key of ASTRA-sim 2", suggest(key, known));
   }
 }
 
@@ -91,7 +91,7 @@ int window_of(const Object& object, const std::string& key, const std::string& d
     used = 0;
   }
   if (used == 0 || window < 1)
-    object.fail(key, fmt::format("\"{}\" is no window", digits), "direct4, for example");
+    object.fail(key, fmt::format("\"{}\" is not a window", digits), "direct4, for example");
   return window;
 }
 
@@ -349,7 +349,7 @@ std::map<int, std::vector<int>> read_groups(const std::string& file, int npus) {
       if (r < 0 || r >= npus)
         object.fail(key, fmt::format("rank {} does not exist; there are {} NPUs", r, npus));
       if (std::find(ranks.begin(), ranks.end(), static_cast<int>(r)) != ranks.end())
-        object.fail(key, fmt::format("rank {} is there twice", r));
+        object.fail(key, fmt::format("rank {} appears twice", r));
       ranks.push_back(static_cast<int>(r));
     }
   }
@@ -380,7 +380,7 @@ std::vector<std::shared_ptr<const Program>> read_programs(const std::string& pre
                                                           const chakra::ReadOptions& options) {
   const int there = chakra::count_ranks(prefix, npus);
   if (there < npus) {
-    throw UserError({.file = chakra::rank_file(prefix, there)}, "is not there",
+    throw UserError({.file = chakra::rank_file(prefix, there)}, "does not exist",
                     fmt::format("the network has {} NPUs, and every one needs a trace", npus));
   }
   std::vector<std::shared_ptr<const Program>> programs;

@@ -119,7 +119,7 @@ std::string missing_message(const World& world, int npu) {
   }
   if (stuck > kShown) text += fmt::format("; and {} more", stuck - kShown);
   throw UserError(
-      fmt::format("the run stands still at {} ns: {} of {} ranks do not finish{}",
+      fmt::format("the run is stuck at {} ns: {} of {} ranks do not finish{}",
                   world.events.now().time_since_epoch().count() / 1000, stuck, world.npus.size(), text),
       "every send needs a receive with the same tag and size, and all ranks of a group start its "
       "collectives in the same order");

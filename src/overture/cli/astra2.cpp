@@ -228,14 +228,14 @@ void add_astra2(Command& root) {
   add_astra2_file_options(command, options->files);
   add_output(command, options->output, "none: only the log is printed", "-o,--results");
   command
-      .option("--backend", options->backend,
+      .option("--backend NAME", options->backend,
               "congestion_unaware, or congestion_aware (links with queues, one dimension)")
       .flag("--congestion-aware", options->aware, "The same as --backend congestion_aware")
-      .option("--logging-configuration", options->logging, "Accepted and not read")
-      .option("--logging-folder", options->log_folder,
+      .option("--logging-configuration FILE", options->logging, "Accepted, but not read")
+      .option("--logging-folder FOLDER", options->log_folder,
               "Also write the log to FOLDER/log.log; where trace-enabled is set, to log/log.log by default")
-      .option("--run-name", options->run_name, "Name of the run in the results")
-      .flag("--simulate-all-npus", options->full, "Simulate every NPU even where one tells all")
+      .option("--run-name NAME", options->run_name, "Name of the run in the results")
+      .flag("--simulate-all-npus", options->full, "Simulate every NPU, even where all do the same")
       .flag("--quiet", options->quiet, "Do not print the log")
       .examples(
           "  overture astra2 --workload-configuration=workload \\\n"

@@ -19,18 +19,19 @@ double number(const std::string& text, const std::string& flag) {
 
 void add_astra2_file_options(Command& command, Astra2Files& files) {
   command
-      .required_option("--workload-configuration", files.files.workload,
+      .required_option("--workload-configuration FILE", files.files.workload,
                        "Traces: PREFIX of PREFIX.0.et, PREFIX.1.et ..., or a name with %d")
-      .required_option("--system-configuration", files.files.system, "System file (JSON)")
-      .required_option("--network-configuration", files.files.network, "Network file (YAML)")
-      .option("--remote-memory-configuration", files.files.memory, "Remote memory file (JSON)")
-      .option("--comm-group-configuration", files.files.groups,
+      .required_option("--system-configuration FILE", files.files.system, "System file (JSON)")
+      .required_option("--network-configuration FILE", files.files.network, "Network file (YAML)")
+      .option("--remote-memory-configuration FILE", files.files.memory, "Remote memory file (JSON)")
+      .option("--comm-group-configuration FILE", files.files.groups,
               "Group file (JSON); a name with \"empty\" is none")
       .option("--num-queues-per-dim", files.files.queues, "Queues per dimension")
-      .option("--injection-scale", files.injection_scale, "Multiplies the endpoint delay")
-      .option("--rendezvous-protocol", files.files.rendezvous, "Receivers clear every message first")
-      .option("--comm-scale", files.comm_scale, "Accepted; has no effect, as in the original")
-      .option("--compute-scale", files.compute_scale, "Accepted; has no effect, as in the original");
+      .option("--injection-scale NUMBER", files.injection_scale, "Multiplies the endpoint delay")
+      .option("--rendezvous-protocol", files.files.rendezvous,
+              "A message is sent only when its receiver is ready")
+      .option("--comm-scale NUMBER", files.comm_scale, "Accepted; has no effect, as in the original")
+      .option("--compute-scale NUMBER", files.compute_scale, "Accepted; has no effect, as in the original");
 }
 
 Astra2Run load_astra2(const Astra2Files& given, bool congestion_aware, const chakra::ReadOptions& options) {

@@ -79,19 +79,18 @@ int last_single(const network::AnalyticalConfig& network) {
 
 void add_astra_file_options(Command& command, AstraFiles& files) {
   command
-      .required_option("--network-configuration", files.network,
+      .required_option("--network-configuration FILE", files.network,
                        "Network file: JSON for the analytical network, text for Garnet's")
-      .required_option("--system-configuration", files.system, "System file")
-      .required_option("--workload-configuration", files.workload, "Workload file")
-      .option("--num-passes", files.passes, "Training iterations (default: 1, over Garnet 2)")
+      .required_option("--system-configuration FILE", files.system, "System file")
+      .required_option("--workload-configuration FILE", files.workload, "Workload file")
+      .option("--num-passes", files.passes, "Training iterations (default: 1; with Garnet: 2)")
       .option("--num-queues-per-dim", files.queues, "Queues per dimension")
-      .option("--comm-scale", files.comm_scale, "Multiplies every communication size")
-      .option("--compute-scale", files.compute_scale, "Multiplies every compute time")
-      .option("--injection-scale", files.injection_scale, "Multiplies the endpoint delay")
-      .option("--rendezvous-protocol", files.rendezvous, "Receivers clear every message first")
-      .option(
-          "--garnet-order", files.garnet_order,
-          "Equal credits leave first in, first out (clean) or as the heap of the original has it (original)")
+      .option("--comm-scale NUMBER", files.comm_scale, "Multiplies every communication size")
+      .option("--compute-scale NUMBER", files.compute_scale, "Multiplies every compute time")
+      .option("--injection-scale NUMBER", files.injection_scale, "Multiplies the endpoint delay")
+      .option("--rendezvous-protocol", files.rendezvous, "A message is sent only when its receiver is ready")
+      .option("--garnet-order ORDER", files.garnet_order,
+              "Order of equal credits: clean (first in, first out), or original (as in its heap)")
       .option("--units-count", files.units, "NPUs per dimension, instead of the file's")
       .option("--links-count", files.links, "Links per NPU and dimension, instead of the file's")
       .option("--link-bandwidth", files.bandwidth, "GB/s (2^30 B) per link, instead of the file's")

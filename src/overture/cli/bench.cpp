@@ -1,17 +1,19 @@
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <filesystem>
 #include <functional>
 #include <memory>
 #include <numeric>
+#include <optional>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "overture/base/error.h"
 #include "overture/base/files.h"
-#include "overture/base/free_memory.h"
 #include "overture/base/interrupt.h"
+#include "overture/base/memory.h"
 #include "overture/base/progress.h"
 #include "overture/base/text.h"
 #include "overture/cli/commands.h"
@@ -42,6 +44,7 @@ struct BenchOptions {
   int factor = 4;
   int chunks = 1;
   int seeds = 1;
+  int max_wall_seconds = 0;  // 0: never
   std::string csv;
   Output output;
   std::string measured;
@@ -125,8 +128,22 @@ system::Implementation implementation(const BenchOptions& options, CollectiveKin
   return chosen;
 }
 
+using Wall = std::chrono::steady_clock;
+
+// When --max-wall is over, counted from now.
+std::optional<Wall::time_point> wall_end(const BenchOptions& options) {
+  if (options.max_wall_seconds < 0) throw UserError({.key = "--max-wall"}, "must not be negative");
+  if (options.max_wall_seconds == 0) return std::nullopt;
+  return Wall::now() + std::chrono::seconds(options.max_wall_seconds);
+}
+
+bool goes_on(std::optional<Wall::time_point> end) {
+  return !Interrupt::requested() && !(end && Wall::now() >= *end);
+}
+
 // The setup of any command; its workload or traffic is not needed.
-Runner make_runner(const BenchOptions& options, CollectiveKind kind, int seed) {
+Runner make_runner(const BenchOptions& options, CollectiveKind kind, int seed,
+                   std::optional<Wall::time_point> end) {
   std::vector<std::string> overrides = options.overrides;
   if (options.seeds > 1) overrides.push_back(fmt::format("seed={}", seed));
   const setup::Setup setup = setup::load_setup(options.setup, overrides, setup::Needs::network);
@@ -136,18 +153,19 @@ Runner make_runner(const BenchOptions& options, CollectiveKind kind, int seed) {
   if (!std::holds_alternative<network::AnalyticalConfig>(*network)) config.splits = options.chunks;
   config.implementation(kind) = implementation(options, kind, config, dimensions);
   simulation::Limits limits{.memory = free_memory()};
-  limits.go_on = [](Time, std::uint32_t) { return !Interrupt::requested(); };
+  limits.go_on = [end](Time, std::uint32_t) { return goes_on(end); };
   return [network, config, kind, limits](Bytes size) {
     return study::run_collective(*network, config, kind, size, limits);
   };
 }
 
-std::vector<Runner> make_runners(const BenchOptions& options, CollectiveKind kind) {
+std::vector<Runner> make_runners(const BenchOptions& options, CollectiveKind kind,
+                                 std::optional<Wall::time_point> end) {
   constexpr int kMostSeeds = 1000;
   if (options.seeds < 1 || options.seeds > kMostSeeds)
     throw UserError({.key = "--seeds"}, fmt::format("{} is not from 1 to {}", options.seeds, kMostSeeds));
   std::vector<Runner> runners;
-  for (int seed = 1; seed <= options.seeds; ++seed) runners.push_back(make_runner(options, kind, seed));
+  for (int seed = 1; seed <= options.seeds; ++seed) runners.push_back(make_runner(options, kind, seed, end));
   return runners;
 }
 
@@ -247,12 +265,14 @@ int run(const BenchOptions& options) {
   if (options.chunks < 1) throw UserError({.key = "--chunks"}, "must be at least 1");
   const auto sizes =
       study::sizes(parse_size(options.first, "-b"), parse_size(options.last, "-e"), options.factor);
-  const std::vector<Runner> runners = make_runners(options, kind);
+  const auto end = wall_end(options);
+  const Interrupt interrupt;
+  Interrupt::end_after(static_cast<unsigned>(options.max_wall_seconds));
+  const std::vector<Runner> runners = make_runners(options, kind, end);
   const fs::path folder = options.output.folder_or(
       fs::path("results") /
       fmt::format("{}-{}", fs::path(options.setup).stem().string(), options.collective));
   claim(options.output, folder, "bench collective", setup_yaml_of(options));
-  const Interrupt interrupt;
   std::vector<Measured> points;
   fmt::print("# {} on {}\n", options.collective, options.setup);
   const bool repeated = options.seeds > 1;
@@ -269,7 +289,7 @@ int run(const BenchOptions& options) {
                  (compared ? fmt::format(" {:>14} {:>8}", "(us)", "(%)") : ""));
   Progress progress(options.collective, static_cast<std::int64_t>(sizes.size()));
   for (const Bytes size : sizes) {
-    if (Interrupt::requested()) break;
+    if (!goes_on(end)) break;
     progress.update(static_cast<std::int64_t>(points.size()));
     const Measured measured_point = run_all(runners, size);
     const study::CollectivePoint& point = measured_point.mean;
@@ -283,14 +303,15 @@ int run(const BenchOptions& options) {
     std::fflush(stdout);
   }
   if (!options.csv.empty()) write_file(options.csv, csv_of(points, kind, repeated));
-  if (points.empty()) return Interrupt::requested() ? kInterrupted : 0;
   const bool complete = points.size() == sizes.size();
+  if (!complete) fmt::print("#\n# cut short after {} of {} sizes\n", points.size(), sizes.size());
+  const int code = Interrupt::requested() ? kInterrupted : complete ? 0 : kUnfinished;
+  if (points.empty()) return code;
   write_results(options, points, kind, folder, complete);
-  if (!complete) fmt::print("#\n# interrupted after {} of {} sizes\n", points.size(), sizes.size());
   fmt::print("# Avg bus bandwidth    : {:.4f} GB/s\n", average_bus_bandwidth(points, kind));
   fmt::print("#\n{}# results: {}\n", comment("why: " + why(points, kind)), folder.string());
   if (!options.output.no_report) fmt::print("# report: {}\n", (folder / "report.html").string());
-  return complete ? 0 : kInterrupted;
+  return code;
 }
 
 }  // namespace
@@ -300,24 +321,26 @@ void add_bench(Command& root) {
   Command bench =
       root.add("bench", "Measure collectives on simulated machines, and messages between real ones");
   add_bench_transport(bench);
-  Command command = bench.add("collective", "nccl-tests' table for a collective on any network");
+  Command command = bench.add("collective", "Time a collective on any network and print nccl-tests' table");
   add_output(command, options->output, "results/<setup>-<collective>");
   command.positional("setup", options->setup, "Setup file (YAML); only its network and system matter")
-      .option("--collective", options->collective,
+      .option("--collective KIND", options->collective,
               "all_reduce, all_to_all, all_gather, reduce_scatter, broadcast or barrier")
-      .option("--algorithm", options->algorithm,
+      .option("--algorithm NAME", options->algorithm,
               "ring, direct, halving_doubling, bruck, ...; `overture explain system.all_reduce` has all "
               "(default: what suits)")
       .option("--chunks", options->chunks, "Chunks per collective, on packet-level networks")
-      .option("-b", options->first, "Smallest size, such as 8, 64K or \"1 MiB\"")
-      .option("-e", options->last, "Largest size")
-      .option("-f", options->factor, "From one size to the next")
+      .option("-b SIZE", options->first, "Smallest size, such as 8, 64K or \"1 MiB\"")
+      .option("-e SIZE", options->last, "Largest size")
+      .option("-f", options->factor, "Factor from one size to the next")
       .option("--seeds", options->seeds,
               "Runs of every size, with the seeds 1, 2, ...; shows mean and spread")
-      .option("-s,--set", options->overrides, "key=value: change one key of the setup; may be repeated")
-      .option("--measured", options->measured,
-              "Output of nccl-tests (table or JSON of -J), as further columns")
-      .option("--csv", options->csv, "Write the table as CSV, too")
+      .option("--max-wall", options->max_wall_seconds,
+              "Stop after this many seconds and report what has finished; 0: never")
+      .option("-s,--set KEY=VALUE", options->overrides, "Change one key of the setup; may be repeated")
+      .option("--measured FILE", options->measured,
+              "Output of nccl-tests (table, or JSON of -J) to show beside ours")
+      .option("--csv FILE", options->csv, "Also write the table to this CSV file")
       .examples(
           "  overture bench collective fat-tree.yaml --collective all_to_all \\\n"
           "    -b 64K -e 16M -f 4\n"

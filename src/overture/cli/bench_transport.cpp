@@ -127,7 +127,8 @@ void add_bench_transport(Command& bench) {
   auto options = std::make_shared<TransportBenchOptions>();
   Command command = bench.add("transport", "Measure how fast rows come from another process");
   command
-      .option("--transport", options->transport, "threads or zeromq, on this machine; under mpirun it is MPI")
+      .option("--transport NAME", options->transport,
+              "threads or zeromq, on this machine; under mpirun it is MPI")
       .option("--rows", options->rows, "Rows of a large request")
       .option("--columns", options->columns, "Numbers of a row, 4 bytes each")
       .option("--requests", options->requests, "Large requests that are timed")

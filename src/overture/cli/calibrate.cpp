@@ -177,14 +177,14 @@ int run(const CalibrateOptions& options) {
 
 void add_calibrate(Command& root) {
   auto options = std::make_shared<CalibrateOptions>();
-  Command command = root.add("calibrate", "Fit what this machine needs for training, from recorded runs");
+  Command command = root.add("calibrate", "Fit how long training takes on this machine, from recorded runs");
   add_output(command, options->output, "results/calibrate");
   command
       .positional("runs", options->runs,
                   "Results folders of `overture train --record`, or the recordings in them")
-      .option("--check", options->checks,
-              "Run to compare the fit with; may be repeated. Default: each run by a fit to the others")
-      .option("--bench", options->bench,
+      .option("--check FOLDER", options->checks,
+              "Run to compare with the fit; may be repeated (default: each run, with a fit to the others)")
+      .option("--bench FILE", options->bench,
               "What `overture bench transport --json` printed, for the cost of a message")
       .examples(
           "  overture calibrate results/small results/large\n"

@@ -272,10 +272,12 @@ void add_codesign(Command& root) {
   command
       .positional("search", options->search,
                   "What may vary, and the budget (YAML); see docs/guides/codesign.md")
-      .option("-s,--set", options->overrides, "key=value: change one key of the search; may be repeated")
-      .option("--under", options->under, "Show the best for at most so many dollars; may be repeated")
-      .option("-j,--jobs", options->jobs, "Candidates at a time; 0: one per core")
-      .option("--part", options->part, "2/8: only the second of eight parts, as for a Slurm array")
+      .option("-s,--set KEY=VALUE", options->overrides, "Change one key of the search; may be repeated")
+      .option("--under LIMIT", options->under,
+              "Show the best design for at most this many dollars; may be repeated")
+      .option("-j,--jobs", options->jobs, "Number of candidates at the same time; 0: one per core")
+      .option("--part PART", options->part,
+              "Run only one part: 2/8 is the second of eight, as for a Slurm array")
       .examples(
           "  overture codesign codesign.yaml\n"
           "  overture codesign codesign.yaml -s budget.dollars=200000 --under 100000\n"

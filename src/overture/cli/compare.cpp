@@ -179,7 +179,7 @@ int run(const CompareOptions& options) {
 
 void add_compare(Command& root) {
   auto options = std::make_shared<CompareOptions>();
-  Command command = root.add("compare", "Put two or more runs side by side: a table and one report");
+  Command command = root.add("compare", "Compare two or more runs: a table and one report");
   add_output(command, options->output, "results/compare");
   command
       .positional("folders", options->folders,

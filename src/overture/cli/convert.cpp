@@ -121,18 +121,20 @@ int run(const ConvertOptions& options) {
 
 void add_convert(Command& root) {
   auto options = std::make_shared<ConvertOptions>();
-  Command command = root.add("convert", "Turn a dataset into Overture's own format, or into another one");
-  command.positional("in", options->in, "Dataset; Criteo's and Bagpipe's texts may be packed (.gz, .zst)")
+  Command command = root.add("convert", "Convert a dataset to Overture's own format, or to another one");
+  command.positional("in", options->in, "Dataset; Criteo's and Bagpipe's text may be compressed (.gz, .zst)")
       .positional("out", options->out,
                   "File to write; .tsv, .jsonl, .bin (MLPerf), a folder (Bagpipe), or ours")
-      .option("--from", options->from,
-              "overture, criteo, bagpipe, npz or mlperf (default: as the file looks)")
-      .option("--to", options->to, "overture, criteo, bagpipe or mlperf (default: by the ending)")
-      .option("--max-ind-range", options->max_ind_range, "Ids modulo this, as in DLRM; 0: as they are")
-      .option("--tables", options->tables,
+      .option("--from FORMAT", options->from,
+              "overture, criteo, bagpipe, npz or mlperf (default: recognised from the file)")
+      .option("--to FORMAT", options->to,
+              "overture, criteo, bagpipe or mlperf (default: from the file name's ending)")
+      .option("--max-ind-range N", options->max_ind_range,
+              "Take ids modulo this number, as DLRM does; 0: as they are")
+      .option("--tables TABLES", options->tables,
               "Rows of every table: a file with one number a line, or kaggle, avazu, terabyte")
-      .flag("--fold-ids", options->fold_ids, "Ids modulo the rows of their table, instead of an error")
-      .option("--max-bad-rows", options->max_bad_rows, "Bad rows that may be skipped")
+      .flag("--fold-ids", options->fold_ids, "Take ids modulo the rows of their table, instead of an error")
+      .option("--max-bad-rows N", options->max_bad_rows, "Bad rows that may be skipped")
       .examples(
           "  overture convert train.txt.gz clicks.ovd --max-ind-range 10M\n"
           "  overture convert train.txt clicks.ovd --tables kaggle --fold-ids \\\n"

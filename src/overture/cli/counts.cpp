@@ -36,7 +36,7 @@ double parse_real(const std::string& text, const std::string& option) {
 
 std::string with_commas(std::int64_t number) {
   std::string text = std::to_string(number);
-  for (auto place = static_cast<std::ptrdiff_t>(text.size()) - 3; place > 0; place -= 3) {
+  for (auto place = static_cast<std::ptrdiff_t>(text.size()) - 3; place > (number < 0 ? 1 : 0); place -= 3) {
     text.insert(static_cast<std::size_t>(place), ",");
   }
   return text;

@@ -93,7 +93,7 @@ void add_demo(Command& root) {
   auto out = std::make_shared<std::string>("results/demo");
   Command command =
       root.add("demo", "Simulate a DLRM on four networks, then train one with and without a cache");
-  command.option("-o,--results,--out", *out, "Folder for the results")
+  command.option("-o,--results,--out FOLDER", *out, "Folder for the results")
       .examples("  overture demo\n  overture demo -o /tmp/demo")
       .runs([out] { return run(*out); });
 }

@@ -140,7 +140,7 @@ int run() {
 }  // namespace
 
 void add_doctor(Command& root) {
-  Command command = root.add("doctor", "What this machine and this build have, and what could be added");
+  Command command = root.add("doctor", "Show what this machine and this build have, and what could be added");
   command.examples("  overture doctor").runs([] { return run(); });
 }
 

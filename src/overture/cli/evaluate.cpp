@@ -131,13 +131,13 @@ int run(const EvaluateOptions& options) {
 
 void add_evaluate(Command& root) {
   auto options = std::make_shared<EvaluateOptions>();
-  Command command = root.add("evaluate", "Say how good a trained model is: log-loss, AUC, accuracy");
+  Command command = root.add("evaluate", "Measure how good a trained model is: log-loss, AUC, accuracy");
   add_output(command, options->output, "evaluation/ in that folder");
   command.positional("results", options->folder, "Folder that `overture train` wrote")
-      .option("--checkpoint", options->checkpoint,
-              "A checkpoint, or best: that of the highest AUC (default: the newest)")
-      .option("--data", options->data, "Other data, all of it, instead of what was held out")
-      .option("-s,--set", options->overrides, "key=value: change one key of the setup; may be repeated")
+      .option("--checkpoint NAME", options->checkpoint,
+              "Checkpoint to use, or best: the one with the highest AUC (default: the newest)")
+      .option("--data FILE", options->data, "Evaluate on all of this data, instead of the held-out samples")
+      .option("-s,--set KEY=VALUE", options->overrides, "Change one key of the setup; may be repeated")
       .examples("  overture evaluate results/train\n  overture evaluate results/train --data day_23.tsv.gz")
       .runs([options] { return run(*options); });
 }

@@ -130,8 +130,7 @@ int run(const ExplainOptions& options) {
 
 void add_explain(Command& root) {
   auto options = std::make_shared<ExplainOptions>();
-  Command command =
-      root.add("explain", "Say what a key of a setup means, its unit, its default and where that comes from");
+  Command command = root.add("explain", "Explain a key of a setup: its meaning, unit, default and source");
   command
       .positional("key", options->key,
                   "Such as network.contention, or a part like system; all keys when left out", false)

@@ -45,11 +45,11 @@ int run(const ExportOptions& options) {
 
 void add_export(Command& root) {
   auto options = std::make_shared<ExportOptions>();
-  Command command = root.add("export", "Take a trained model's weights out: npz, torch or safetensors");
+  Command command = root.add("export", "Export the weights of a trained model: npz, torch or safetensors");
   command.positional("results", options->folder, "Folder that `overture train` wrote")
-      .option("--to", options->to, "npz, torch or safetensors")
-      .option("--checkpoint", options->checkpoint, "One of its checkpoints (default: the newest)")
-      .option("-o,--out", options->out, "File to write (default: weights.* in the folder)")
+      .option("--to FORMAT", options->to, "npz, torch or safetensors")
+      .option("--checkpoint NAME", options->checkpoint, "Checkpoint to use (default: the newest)")
+      .option("-o,--out FILE", options->out, "File to write (default: weights.* in the folder)")
       .examples(
           "  overture export results/train --to safetensors\n"
           "  overture export results/train --to torch -o dlrm.pt\n"

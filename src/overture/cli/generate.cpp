@@ -76,25 +76,25 @@ int run(const GenerateWorkloadOptions& options) {
 void add_generate(Command& root) {
   auto options = std::make_shared<GenerateWorkloadOptions>();
   Command generate =
-      root.add("generate", "Make inputs: workloads, task graphs, Chakra traces, datasets, topologies");
+      root.add("generate", "Generate inputs: workloads, task graphs, Chakra traces, datasets, topologies");
   Command command = generate.add("workload", "A workload file from a table of matrix multiplications");
-  command.option("--mnk", options->mnk, "CSV: Layer,m,n,k (batch, outputs, inputs)")
-      .option("--dlrm", options->setup,
+  command.option("--mnk FILE", options->mnk, "CSV: Layer,m,n,k (batch, outputs, inputs)")
+      .option("--dlrm FILE", options->setup,
               "In place of --mnk: a setup with workload.dlrm; becomes HYBRID_DLRM for its network")
-      .option("--strategy,--parallel", options->strategy,
+      .option("--strategy,--parallel NAME", options->strategy,
               "DATA, MODEL, HYBRID_DATA_MODEL, HYBRID_MODEL_DATA, HYBRID_CUSTOMIZED")
       .option("--npus,--num_npus", options->npus, "NPUs in all")
       .option("--packages,--num_packages", options->packages, "Packages; NPUs are divided evenly over them")
       .option("--datatype-size,--datatype_size", options->datatype_size, "Bytes per number")
-      .option("--compute", options->compute,
+      .option("--compute MODEL", options->compute,
               "scale-sim:FILE.cfg, roofline:312 TFLOPS,1.5 TB/s or table:FILE.csv")
-      .option("--scalesim_config", options->scalesim_config,
+      .option("--scalesim_config FILE", options->scalesim_config,
               "SCALE-Sim's configuration, as scale-sim:FILE.cfg")
-      .option("--scalesim_path", options->scalesim_path,
-              "Where SCALE-Sim is; not needed, its cycles are known")
-      .option("--run_name", options->run_name, "Name of SCALE-Sim's run; not needed")
-      .option("--update-delay", options->update_delay, "After every collective of a layer")
-      .option("-o,--out,--output_file", options->out, "File to write (default: standard output)")
+      .option("--scalesim_path FOLDER", options->scalesim_path,
+              "Accepted, but not needed: we compute SCALE-Sim's cycles")
+      .option("--run_name NAME", options->run_name, "Accepted, but not needed")
+      .option("--update-delay TIME", options->update_delay, "Delay after every collective of a layer")
+      .option("-o,--out,--output_file FILE", options->out, "File to write (default: standard output)")
       .examples(
           "  overture generate workload --mnk mnk.csv --strategy DATA --npus 16 \\\n"
           "    --compute scale-sim:tpu.cfg -o workload.txt\n"

@@ -33,7 +33,7 @@ std::vector<int> chosen_ranks(const GenerateChakraOptions& options, int ranks) {
   }
   for (const int rank : chosen) {
     if (rank < 0 || rank >= ranks)
-      throw UserError({.key = "--ranks"}, fmt::format("{} is no rank; there are {}", rank, ranks),
+      throw UserError({.key = "--ranks"}, fmt::format("{} is not a rank; there are {}", rank, ranks),
                       "ranks count from 0");
   }
   return chosen;
@@ -64,10 +64,10 @@ void add_generate_chakra(Command& generate) {
   Command command =
       generate.add("chakra", "Chakra traces (.et) of any workload of ours, for ASTRA-sim 2 and others");
   command.positional("from", options->from, "Setup of `overture simulate`")
-      .option("-s,--set", options->overrides, "key=value in place of the setup's")
+      .option("-s,--set KEY=VALUE", options->overrides, "Change one key of the setup; may be repeated")
       .option("--ranks", options->ranks, "Only these ranks, such as 0 1 2 (default: all)")
-      .option("-o,--out", options->out, "PREFIX of PREFIX.0.et, PREFIX.1.et ...")
-      .flag("--gzip", options->gzip, "Gzip the files; ASTRA-sim itself does not read them then")
+      .option("-o,--out PREFIX", options->out, "PREFIX of PREFIX.0.et, PREFIX.1.et ...")
+      .flag("--gzip", options->gzip, "Compress the files with gzip; ASTRA-sim itself cannot read them")
       .examples(
           "  overture generate chakra dlrm-torus.yaml -o traces/dlrm\n  overture inspect traces/dlrm.0.et")
       .runs([options] { return run(*options); });

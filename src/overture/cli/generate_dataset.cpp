@@ -125,26 +125,27 @@ int run(const GenerateDatasetOptions& options) {
 void add_generate_dataset(Command& generate) {
   auto options = std::make_shared<GenerateDatasetOptions>();
   Command command = generate.add("dataset", "Click data with the tables and the skew of well-known logs");
-  command.option("--like", options->like, "kaggle, avazu or terabyte: number and sizes of the tables")
-      .option("--samples", options->samples, "Such as 100k, 45.8M")
-      .option("--scale", options->scale, "Factor for the rows of every table; at least 2 remain")
-      .option("--skew", options->skew,
+  command.option("--like NAME", options->like, "kaggle, avazu or terabyte: number and sizes of the tables")
+      .option("--samples N", options->samples, "Number of samples, such as 100k or 45.8M")
+      .option("--scale NUMBER", options->scale, "Factor for the rows of every table; at least 2 remain")
+      .option("--skew SKEW", options->skew,
               "fitted, uniform, long, medium, short, an exponent, or two-level:1:90 (1 % of rows, 90 % of "
               "lookups)")
-      .option("--seed", options->seed, "Seed of every random choice")
-      .required_option("-o,--out", options->out,
+      .option("--seed N", options->seed, "Seed of every random choice")
+      .required_option("-o,--out FILE", options->out,
                        "File to write; .tsv, .jsonl, .bin (MLPerf) and a folder (Bagpipe) for other programs")
-      .option("--first", options->first, "Number of the first sample: parts can be made alone")
-      .option("--pooling", options->pooling,
+      .option("--first N", options->first, "Index of the first sample, to generate a dataset in parts")
+      .option("--pooling IDS", options->pooling,
               "Ids of a sample in each table: a number, or geometric:5 on average")
       .flag("--weighted", options->weighted,
             "Every lookup has a weight, from 0.5 to 1.5 (ours and .jsonl only)")
       .option("--dense", options->dense, "Dense features")
-      .option("--base-rate", options->base_rate, "Share of clicks")
-      .option("--drift", options->drift, "Share of ranks that change their ids with every period")
-      .option("--drift-period", options->drift_period, "Samples")
-      .option("--threads", options->threads, "0: one for each core; the data is the same")
-      .flag("--sorted", options->sorted, "Popular rows lie together instead of scattered")
+      .option("--base-rate NUMBER", options->base_rate, "Share of clicks")
+      .option("--drift NUMBER", options->drift, "Share of ranks that change their ids with every period")
+      .option("--drift-period N", options->drift_period, "Samples per period")
+      .option("--threads N", options->threads,
+              "Threads; 0: one per core; the data is the same for any number")
+      .flag("--sorted", options->sorted, "Place popular rows together instead of scattered")
       .examples(
           "  overture generate dataset --like kaggle --samples 1M --scale 0.01 -o a.ovd\n"
           "  overture generate dataset --like terabyte --samples 100k --scale 0.001 \\\n"

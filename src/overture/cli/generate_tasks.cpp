@@ -50,10 +50,10 @@ void add_generate_tasks(Command& generate) {
   Command command =
       generate.add("tasks", "One training step of a DLRM as a FlexFlow task graph (.tg), for `replay`");
   command.positional("setup", options->setup, "Setup with workload.dlrm; examples/model-a.yaml is one")
-      .option("-s,--set", options->overrides, "key=value: change one key of the setup; may be repeated")
-      .option("--nodes", options->nodes, "In place of the hosts of the setup's network")
+      .option("-s,--set KEY=VALUE", options->overrides, "Change one key of the setup; may be repeated")
+      .option("--nodes N", options->nodes, "Number of nodes; 0: the hosts of the setup's network")
       .flag("--as-published", options->as_published, "With the artefacts of the Opera study's workload")
-      .required_option("-o,--out", options->out, "File to write")
+      .required_option("-o,--out FILE", options->out, "File to write")
       .examples(
           "  overture generate tasks model-i.yaml -o step.tg\n"
           "  overture generate tasks model-a.yaml --nodes 128 \\\n"

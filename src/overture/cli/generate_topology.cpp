@@ -100,17 +100,18 @@ void add_generate_topology(Command& generate) {
   Command command = topology.add("opera", "Matchings, rotors, slices and paths of an Opera network");
   command.option("--tors", options->tors, "ToRs; a multiple of half the ports")
       .option("--ports", options->ports, "Ports of a ToR: half to hosts, half to rotors")
-      .option("--rate", options->rate, "Rate of every link")
-      .option("--wire", options->wire, "Delay from ToR to ToR")
-      .option("--reconfiguration", options->reconfiguration, "How long a rotor is dark when it changes")
-      .option("--slice", options->slice, "Length of a slice (default: as short as the longest path allows)")
-      .option("--queue", options->queue, "Packets that a low-latency packet may meet at a hop")
+      .option("--rate RATE", options->rate, "Rate of every link")
+      .option("--wire TIME", options->wire, "Delay from ToR to ToR")
+      .option("--reconfiguration TIME", options->reconfiguration, "How long a rotor is dark when it changes")
+      .option("--slice TIME", options->slice,
+              "Length of a slice (default: as short as the longest path allows)")
+      .option("--queue", options->queue, "Packets that may queue before a low-latency packet at a hop")
       .option("--paths", options->paths, "Shortest paths to write for every pair, at most")
       .option("--draws", options->draws, "Schedules to draw; the one with the fewest hops is kept")
-      .option("--seed", options->seed, "Seed of the draws")
-      .option("--from", options->from, "Read this dynexp file instead of drawing")
-      .option("-o,--out", options->out, "Write a dynexp file, as the Opera simulator reads it")
-      .option("--picture", options->picture, "Draw the schedule as SVG")
+      .option("--seed N", options->seed, "Seed of the draws")
+      .option("--from FILE", options->from, "Read this dynexp file instead of drawing")
+      .option("-o,--out FILE", options->out, "Write a dynexp file, as the Opera simulator reads it")
+      .option("--picture FILE", options->picture, "Draw the schedule as SVG")
       .examples(
           "  overture generate topology opera --tors 32 --ports 8 -o opera.txt \\\n"
           "    --picture schedule.svg\n"

@@ -56,7 +56,7 @@ std::string idle_flags(const CommandText& command) {
     if (is_idle(option)) text += (text.empty() ? "" : ", ") + option.names.substr(option.names.find("--"));
   }
   if (text.empty()) return text;
-  return "\nTaken from Bagpipe's and DLRM's scripts; each says why it does nothing here:\n  " +
+  return "\nAccepted from Bagpipe's and DLRM's scripts; they have no effect and say why:\n  " +
          wrap(text, kWidth, 2) + "\n";
 }
 

@@ -49,12 +49,12 @@ int run(const ImportOptions& options) {
 
 void add_import(Command& root) {
   auto options = std::make_shared<ImportOptions>();
-  Command import = root.add("import", "Turn other tools' files into a setup, or into what they tell");
+  Command import = root.add("import", "Convert other tools' files to a setup, a topology or tables");
   add_import_htsim_log(import);
   Command command = import.add("astra", "ASTRA-sim 1.0's three files, with the flags of `overture astra`");
   add_astra_file_options(command, options->files);
-  command.option("--name", options->name, "Name of the run")
-      .option("-o,--out", options->out, "Setup file to write (default: standard output)")
+  command.option("--name NAME", options->name, "Name of the run")
+      .option("-o,--out FILE", options->out, "Setup file to write (default: standard output)")
       .examples(
           "  overture import astra --network-configuration=network.json \\\n"
           "    --system-configuration=system.txt --workload-configuration=workload.txt \\\n"

@@ -89,9 +89,9 @@ void add_import_astra2(Command& import) {
   Command command =
       import.add("astra2", "ASTRA-sim 2's files, with the flags of `overture astra2`, as one setup");
   add_astra2_file_options(command, options->files);
-  command.flag("--congestion-aware", options->aware, "Links that messages share")
-      .option("--name", options->name, "Name of the run")
-      .option("-o,--out", options->out, "Setup file to write (default: standard output)")
+  command.flag("--congestion-aware", options->aware, "Model links with queues, which messages share")
+      .option("--name NAME", options->name, "Name of the run")
+      .option("-o,--out FILE", options->out, "Setup file to write (default: standard output)")
       .examples(
           "  overture import astra2 --workload-configuration=astra2/workload \\\n"
           "      --system-configuration=astra2/system.json \\\n"

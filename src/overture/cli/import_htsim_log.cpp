@@ -186,9 +186,9 @@ void add_import_htsim_log(Command& import) {
   auto options = std::make_shared<LogOptions>();
   import.add("htsim-log", "Traffic shares and task end times from logs of the Opera study's htsim")
       .positional("logs", options->files, "Log files: flows (-ofile), tasks (the SLURM log), or both in one")
-      .option("--nodes", options->nodes, "Nodes of the run (default: one more than the largest that is named)")
-      .flag("--partial", options->partial, "Take a log that is cut as far as it goes")
-      .option("-o,--out", options->out, "Folder for tables, figure and report")
+      .option("--nodes N", options->nodes, "Nodes of the run; 0: one more than the largest number in the logs")
+      .flag("--partial", options->partial, "Accept a log that ends early")
+      .option("-o,--out FOLDER", options->out, "Folder for tables, figure and report")
       .examples(
           "  overture import htsim-log model_a_16_htsim_output --nodes 16\n"
           "  overture import htsim-log fat_tree_slurm.out opera_slurm.out -o results/tasks")

@@ -53,7 +53,7 @@ int write_infragraph(const InfraGraphOptions& options) {
     shape = std::get<topology::GraphConfig>(flow->topology);
   } else {
     throw UserError({.file = options.file, .key = "network"},
-                    "circuits of rotors cannot be told as InfraGraph");
+                    "InfraGraph cannot describe the circuits of rotors");
   }
   print_or_write(formats::graph_to_infragraph(topology::make_topology(shape).graph, setup.name), options.out);
   return 0;
@@ -65,9 +65,9 @@ void add_import_infragraph(Command& import) {
   auto options = std::make_shared<InfraGraphOptions>();
   Command command = import.add("infragraph", "A network in InfraGraph's YAML, as a topology file");
   command.positional("file", options->file, "InfraGraph file (YAML)")
-      .option("--bandwidth", options->rate, "Rate of links for which the file gives none")
-      .option("--latency", options->delay, "Delay of links for which the file gives none")
-      .option("-o,--out", options->out, "Topology file to write (default: standard output)")
+      .option("--bandwidth RATE", options->rate, "Rate of links for which the file gives none")
+      .option("--latency TIME", options->delay, "Delay of links for which the file gives none")
+      .option("-o,--out FILE", options->out, "Topology file to write (default: standard output)")
       .examples("  overture import infragraph fabric.yaml -o fabric.txt")
       .runs([options] { return import_infragraph(*options); });
 }
@@ -76,7 +76,7 @@ void add_generate_infragraph(Command& generate) {
   auto options = std::make_shared<InfraGraphOptions>();
   Command command = generate.add("infragraph", "The network of a setup, as InfraGraph's YAML");
   command.positional("setup", options->file, "Setup file (YAML); only its network matters")
-      .option("-o,--out", options->out, "File to write (default: standard output)")
+      .option("-o,--out FILE", options->out, "File to write (default: standard output)")
       .examples("  overture generate infragraph fat-tree.yaml -o fabric.yaml")
       .runs([options] { return write_infragraph(*options); });
 }

@@ -8,9 +8,9 @@
 
 #include "overture/base/error.h"
 #include "overture/base/json.h"
+#include "overture/base/printable.h"
 #include "overture/base/table.h"
 #include "overture/base/units.h"
-#include "overture/base/printable.h"
 #include "overture/cli/commands.h"
 #include "overture/cli/recording_text.h"
 #include "overture/formats/chakra/reader.h"
@@ -116,9 +116,9 @@ int run(const InspectOptions& options) {
 
 void add_inspect(Command& root) {
   auto options = std::make_shared<InspectOptions>();
-  Command command = root.add(
-      "inspect",
-      "Say what is in a Chakra trace (counts, sizes, critical path) or a recording of `train --record`");
+  Command command =
+      root.add("inspect",
+               "Summarize a Chakra trace (counts, sizes, critical path) or a recording of `train --record`");
   command
       .positional("file", options->file,
                   "Trace (FILE.et, plain or gzipped), the prefix of a workload, or the folder of a recording")

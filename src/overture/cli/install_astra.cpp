@@ -17,7 +17,7 @@ void clear(const fs::path& link) {
   const fs::file_status status = fs::symlink_status(link);
   if (!fs::exists(status)) return;
   if (!fs::is_symlink(status))
-    throw UserError({.file = link.string()}, "is there and is no link",
+    throw UserError({.file = link.string()}, "exists and is not a link",
                     "move it away, or choose another folder");
   fs::remove(link);
 }
@@ -27,7 +27,7 @@ fs::path make_link(const std::string& folder, const char* name, std::string_view
   std::error_code error;
   clear(link);
   fs::create_symlink(fs::read_symlink("/proc/self/exe"), link, error);
-  if (error) throw UserError({.file = link.string()}, "cannot be made: " + error.message());
+  if (error) throw UserError({.file = link.string()}, "cannot be created: " + error.message());
   fmt::print("{} runs `overture {}`\n", link.string(), command);
   return link;
 }
@@ -35,7 +35,7 @@ fs::path make_link(const std::string& folder, const char* name, std::string_view
 int install(const std::string& folder) {
   std::error_code error;
   fs::create_directories(folder, error);
-  if (error) throw UserError({.file = folder}, "cannot be made: " + error.message());
+  if (error) throw UserError({.file = folder}, "cannot be created: " + error.message());
   const fs::path link = make_link(folder, kAstraProgram, "astra");
   make_link(folder, kAstra2Unaware, "astra2 --backend=congestion_unaware");
   make_link(folder, kAstra2Aware, "astra2 --backend=congestion_aware");
@@ -47,8 +47,8 @@ int install(const std::string& folder) {
 
 void add_install_astra(Command& root) {
   auto folder = std::make_shared<std::string>();
-  Command command = root.add(
-      "install-astra", "Put programs with the names of ASTRA-sim 1 and 2 into a folder, for its scripts");
+  Command command =
+      root.add("install-astra", "Create links with the names of ASTRA-sim's programs, for its scripts");
   command.positional("folder", *folder, "Folder for the links; it is made if it does not exist")
       .examples("  overture install-astra bin\n  bin/AnalyticalAstra --help")
       .runs([folder] { return install(*folder); });

@@ -124,12 +124,13 @@ class Child {
  public:
   Child(std::string name, std::vector<std::string> words) : name_(std::move(name)) {
     std::array<int, 2> ends{};
-    if (pipe2(ends.data(), O_CLOEXEC) != 0) throw UserError(std::string("no pipe: ") + std::strerror(errno));
+    if (pipe2(ends.data(), O_CLOEXEC) != 0)
+      throw UserError(std::string("cannot create a pipe: ") + std::strerror(errno));
     pid_ = fork();
     if (pid_ == 0) become(words, ends[1]);
     close(ends[1]);
     out_ = ends[0];
-    if (pid_ < 0) throw UserError(std::string("no process can be started: ") + std::strerror(errno));
+    if (pid_ < 0) throw UserError(std::string("cannot start a process: ") + std::strerror(errno));
   }
   ~Child() {
     if (running()) {
@@ -261,20 +262,21 @@ int run(const LaunchOptions& options) {
 
 void add_launch(Command& root) {
   auto options = std::make_shared<LaunchOptions>();
-  Command command = root.add("launch", "Start all parties of a training run over ssh");
+  Command command = root.add("launch", "Start all processes of a training run over ssh");
   command
       .positional("hosts", options->hosts,
                   "File with lines of: host role [count]; roles are oracle, trainer, server")
       .positional("setup", options->setup, "Setup file (YAML) of the run")
-      .option("-s,--set", options->overrides, "key=value: change one key of the setup; may be repeated")
-      .option("-o,--results", options->folder, "Folder for the results, which all machines see")
-      .flag("--resume", options->resume, "Go on where the run in the results folder was stopped")
+      .option("-s,--set KEY=VALUE", options->overrides, "Change one key of the setup; may be repeated")
+      .option("-o,--results FOLDER", options->folder, "Folder for the results; all machines must see it")
+      .flag("--resume", options->resume, "Continue the run in the results folder where it stopped")
       .flag("--overwrite", options->overwrite, "Replace the run in the results folder")
-      .option("--ssh", options->ssh, "Command that runs another on a host")
-      .option("--program", options->program, "Path of overture on the hosts (default: as here)")
-      .option("--master-ip", options->master_ip, "Address of the oracle's host (default: as in the file)")
-      .option("--master-port", options->master_port, "Port at which the oracle waits for the others")
-      .option("--timeout", options->timeout, "Seconds to wait for processes that have not come")
+      .option("--ssh COMMAND", options->ssh, "Command that runs another on a host")
+      .option("--program FILE", options->program, "Path of overture on the hosts (default: the same as here)")
+      .option("--master-ip ADDRESS", options->master_ip,
+              "Address of the oracle's host (default: as in the file)")
+      .option("--master-port", options->master_port, "Port at which the oracle waits for the other processes")
+      .option("--timeout", options->timeout, "Seconds to wait for the other processes")
       .examples("  overture launch hosts.txt setup.yaml -o /shared/results/run")
       .runs([options] { return run(*options); });
 }

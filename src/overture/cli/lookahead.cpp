@@ -39,13 +39,15 @@ void add_lookahead(Command& root) {
   Command command =
       root.add("lookahead", "Plan the embedding cache for a small trace and write every decision");
   command.positional("trace", options->trace, "Trace (JSON); see docs/reference/lookahead.md")
-      .required_option("-o,--out", options->out, "Folder for batches.csv, decisions.csv, ... totals.json")
-      .option("--plan", options->plan, "Also write the plan to this file, to be replayed")
+      .required_option("-o,--out FOLDER", options->out,
+                       "Folder for batches.csv, decisions.csv, ... totals.json")
+      .option("--plan FILE", options->plan, "Also write the plan to this file, to be replayed")
       .option("--lookahead-value", options->lookahead, "Batches in the window, instead of the trace's")
-      .option("--prefetch-depth", options->prefetch_depth, "Batches that a row may come early")
+      .option("--prefetch-depth N", options->prefetch_depth,
+              "Number of batches by which a row may be fetched early")
       .option("--cleanup-interval", options->cleanup_interval, "Batches between clean-ups")
-      .option("--cache-size", options->capacity, "Rows that the cache holds")
-      .option("--trainers", options->trainers, "Trainers that share each batch")
+      .option("--cache-size N", options->capacity, "Rows that the cache holds")
+      .option("--trainers N", options->trainers, "Trainers that share each batch")
       .examples(
           "  overture lookahead trace.json -o plan\n"
           "  overture lookahead trace.json -o plan --lookahead-value 20 \\\n"

@@ -110,9 +110,9 @@ void add_meeting_flags(Command& command, MeetingFlags& flags) {
       .option("--worker-id", flags.worker_id, "Number of this process: oracle 0, then trainers, then servers")
       .option("--world-size", flags.world_size, "Number of processes: oracle, trainers and servers together")
       .option("--world-size-trainers", flags.world_size_trainers, "Number of trainers")
-      .option("--master-ip", flags.master_ip, "Where the oracle runs")
-      .option("--master-port", flags.master_port, "Port at which the oracle waits for the others")
-      .option("--timeout", flags.timeout, "Seconds to wait for processes that have not come");
+      .option("--master-ip ADDRESS", flags.master_ip, "Address of the oracle's machine")
+      .option("--master-port", flags.master_port, "Port at which the oracle waits for the other processes")
+      .option("--timeout", flags.timeout, "Seconds to wait for the other processes");
 }
 
 std::optional<setup::Meeting> meet(Role role, const MeetingFlags& flags, [[maybe_unused]] int trainers,

@@ -9,15 +9,17 @@
 namespace overture::cli {
 
 void add_output(Command& command, Output& output, std::string_view usual, std::string_view names) {
-  command.option(names, output.folder, fmt::format("Folder for the results (default: {})", usual))
-      .flag("--overwrite", output.overwrite, "Replace another run that the folder holds")
+  command
+      .option(fmt::format("{} FOLDER", names), output.folder,
+              fmt::format("Folder for the results (default: {})", usual))
+      .flag("--overwrite", output.overwrite, "Replace another run in the folder")
       .flag("--no-report", output.no_report, "Do not make report.html");
 }
 
 void claim(const Output& output, const std::filesystem::path& folder, const std::string& kind,
            const std::string& setup_yaml) {
-  report::claim_results_folder(
-      folder, {.kind = kind, .setup_yaml = setup_yaml, .overwrite = output.overwrite});
+  report::claim_results_folder(folder,
+                               {.kind = kind, .setup_yaml = setup_yaml, .overwrite = output.overwrite});
 }
 
 void print_where(const std::filesystem::path& folder, const Output& output) {

@@ -40,7 +40,7 @@ setup::Setup load(const PlanOptions& options) {
                     "`overture plan` places the tables of a DLRM; examples/rm2.yaml has one");
   if (setup.cache)
     throw UserError({.file = options.setup, .key = "workload.cache"},
-                    "with a cache the rows are with servers, and no table has a place",
+                    "with a cache, servers hold the rows, so no table has a place",
                     "leave the cache out, or choose workload.cache.sharding");
   setup.dlrm->plan.clear();
   setup.dlrm->place.clear();
@@ -240,8 +240,8 @@ void add_plan(Command& root) {
   Command command = root.add("plan", "Place the embedding tables of a DLRM on the nodes of a network");
   add_output(command, options->output, "results/plan-<setup name>");
   command.positional("model", options->setup, "Setup with workload.dlrm (YAML); see docs/guides/codesign.md")
-      .option("-s,--set", options->overrides, "key=value: change one key of the setup; may be repeated")
-      .option("--prices", options->prices, "Plans that may be simulated beside the usual ones")
+      .option("-s,--set KEY=VALUE", options->overrides, "Change one key of the setup; may be repeated")
+      .option("--prices", options->prices, "Number of plans to simulate, beside the usual ones")
       .examples(
           "  overture plan rm2.yaml\n"
           "  overture plan model-a.yaml -s workload.dlrm.memory='40 GB'\n"

@@ -50,11 +50,11 @@ int run(const PredictOptions& options) {
 
 void add_predict(Command& root) {
   auto options = std::make_shared<PredictOptions>();
-  Command command = root.add("predict", "Say how likely a click is, sample by sample, with a trained model");
+  Command command = root.add("predict", "Predict the probability of a click for every sample");
   command.positional("results", options->folder, "Folder that `overture train` wrote")
-      .required_option("--data", options->data, "Samples, of any format that `overture train` reads")
-      .required_option("--out", options->out, "CSV file to write: sample,score")
-      .option("--checkpoint", options->checkpoint, "One of its checkpoints (default: the newest)")
+      .required_option("--data FILE", options->data, "Samples, in any format that `overture train` reads")
+      .required_option("--out FILE", options->out, "CSV file to write: sample,score")
+      .option("--checkpoint NAME", options->checkpoint, "Checkpoint to use (default: the newest)")
       .examples("  overture predict results/train --data day_23.tsv.gz --out scores.csv")
       .runs([options] { return run(*options); });
 }

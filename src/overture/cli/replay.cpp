@@ -69,10 +69,13 @@ void add_replay(Command& root) {
   add_limits(command, options->run);
   command.positional("graph", options->graph, "Task graph; `overture generate tasks` makes one")
       .positional("setup", options->setup, "Setup file (YAML); only its network matters")
-      .option("-s,--set", options->overrides, "key=value: change one key of the setup; may be repeated")
-      .option("--all-reduce", options->all_reduce, "ring, dps or ps; the file does not say")
-      .option("--between-gpus", options->between_gpus, "Bandwidth inside a node, for what is reduced there")
-      .option("--backend", options->backend, "Instead of network.backend: flow, packet, rotor or analytical")
+      .option("-s,--set KEY=VALUE", options->overrides, "Change one key of the setup; may be repeated")
+      .option("--all-reduce KIND", options->all_reduce,
+              "All-reduce, which the file does not name: ring, dps or ps")
+      .option("--between-gpus RATE", options->between_gpus,
+              "Bandwidth inside a node, for what is reduced there")
+      .option("--backend NAME", options->backend,
+              "Model in place of network.backend: flow, packet, rotor or analytical")
       .examples(
           "  overture generate tasks model-i.yaml -o step.tg\n"
           "  overture replay step.tg fat-tree.yaml --backend flow\n"

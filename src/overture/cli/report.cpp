@@ -65,7 +65,8 @@ int write_report(const ReportOptions& options) {
 
 void add_report(Command& root) {
   auto options = std::make_shared<ReportOptions>();
-  Command command = root.add("report", "Make report.html of a results folder again, or time its iterations");
+  Command command =
+      root.add("report", "Regenerate report.html of a results folder, or print its iteration times");
   command.positional("folder", options->folder, "Results folder of any command")
       .flag("--iterations", options->iterations,
             "Print average and standard deviation of the time per iteration of a training run, or of every "

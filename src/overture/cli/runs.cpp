@@ -47,7 +47,7 @@ bool matches(const RunEntry& run, const RunsOptions& options) {
 void sort_runs(std::vector<RunEntry>& runs, const std::string& key) {
   const std::vector<std::string> known{"time", "name", "kind", "path"};
   if (std::ranges::find(known, key) == known.end())
-    throw UserError({.key = "--sort"}, fmt::format("no such column: \"{}\"", key), suggest(key, known));
+    throw UserError({.key = "--sort"}, fmt::format("unknown column \"{}\"", key), suggest(key, known));
   if (key == "name") std::ranges::stable_sort(runs, {}, &RunEntry::name);
   if (key == "kind") std::ranges::stable_sort(runs, {}, &RunEntry::kind);
   if (key == "path") std::ranges::stable_sort(runs, {}, &RunEntry::path);
@@ -56,7 +56,7 @@ void sort_runs(std::vector<RunEntry>& runs, const std::string& key) {
 int list(const RunsOptions& options) {
   std::error_code error;
   if (!std::filesystem::is_directory(options.folder, error))
-    throw UserError({.file = options.folder}, "is no folder", "name the folder that holds your results");
+    throw UserError({.file = options.folder}, "is not a folder", "name the folder that holds your results");
   std::vector<RunEntry> runs = serve::list_runs(options.folder);
   const std::size_t all = runs.size();
   std::erase_if(runs, [&](const RunEntry& run) { return !matches(run, options); });
@@ -79,7 +79,7 @@ int tag(const TagOptions& options) {
   std::vector<std::string> tags = serve::read_tags(options.run);
   for (const std::string& word : options.tags) {
     if (word.empty() || word.find_first_of("\n\r,") != std::string::npos)
-      throw UserError({.key = "tags"}, fmt::format("\"{}\" is no tag", word), "one word, without commas");
+      throw UserError({.key = "tags"}, fmt::format("\"{}\" is not a tag", word), "one word, without commas");
     std::erase(tags, word);
     if (!options.remove) tags.push_back(word);
   }
@@ -94,18 +94,18 @@ void add_runs(Command& root) {
   auto options = std::make_shared<RunsOptions>();
   Command command = root.add("runs", "List all runs of a folder: when, what, and what came out");
   command.positional("folder", options->folder, "Folder with results", false)
-      .option("--search", options->search, "Only runs with these words in name, path, why or tags")
-      .option("--kind", options->kind, "Only runs of this command, such as flows")
-      .option("--tag", options->tag, "Only runs with this tag")
-      .option("--sort", options->sort, "time, name, kind or path")
+      .option("--search WORDS", options->search, "Only runs with these words in name, path, why or tags")
+      .option("--kind COMMAND", options->kind, "Only runs of this command, such as flows")
+      .option("--tag TAG", options->tag, "Only runs with this tag")
+      .option("--sort ORDER", options->sort, "time, name, kind or path")
       .option("-n,--most", options->most, "Runs to show")
       .examples("  overture runs\n  overture runs results --kind train --tag best")
       .runs([options] { return list(*options); });
   auto tags = std::make_shared<TagOptions>();
-  root.add("tag", "Give a run words by which you find it again")
+  root.add("tag", "Add tags to a run, so that you find it again")
       .positional("run", tags->run, "Results folder of the run")
       .positional("tags", tags->tags, "Words")
-      .flag("--remove", tags->remove, "Take the words away instead")
+      .flag("--remove", tags->remove, "Remove the tags instead")
       .examples("  overture tag results/roce baseline\n  overture tag results/roce baseline --remove")
       .runs([tags] { return tag(*tags); });
 }

@@ -22,7 +22,8 @@ struct ServeOptions {
 
 int run(const ServeOptions& options) {
   if (options.port < 0 || options.port > 65'535)
-    throw UserError({.key = "--port"}, fmt::format("{} is no port", options.port), "from 0 (any) to 65535");
+    throw UserError({.key = "--port"}, fmt::format("{} is not a port", options.port),
+                    "from 0 (any) to 65535");
   serve::ResultServer server(options.folder, options.address, options.port, report::page_text);
   const std::string url = fmt::format("http://{}:{}/", options.address, server.port());
   if (options.json) {
@@ -45,10 +46,11 @@ int run(const ServeOptions& options) {
 
 void add_serve(Command& root) {
   auto options = std::make_shared<ServeOptions>();
-  Command command = root.add("serve", "Browse a folder of results at localhost");
+  Command command = root.add("serve", "Show a folder of results in the browser, at localhost");
   command.positional("folder", options->folder, "Folder with results", false)
-      .option("--address", options->address, "Where to listen; others than this machine only if you name it")
-      .option("--port", options->port, "0: any free one")
+      .option("--address ADDRESS", options->address,
+              "Address to listen at; the default admits only this machine")
+      .option("--port", options->port, "Port to listen at; 0: any free port")
       .flag("--json", options->json, "Print the address as JSON")
       .examples("  overture serve\n  overture serve results --port 9000")
       .runs([options] { return run(*options); });

@@ -31,8 +31,8 @@ void add_simulate(Command& root) {
   add_output(command, options->run.output, "results/<setup name>");
   add_limits(command, options->run);
   command.positional("setup", options->setup, "Setup file (YAML); see docs/reference/setup.md")
-      .option("-s,--set", options->overrides, "key=value: change one key of the setup; may be repeated")
-      .flag("--simulate-all-npus", options->full, "Simulate every NPU even where one tells all")
+      .option("-s,--set KEY=VALUE", options->overrides, "Change one key of the setup; may be repeated")
+      .flag("--simulate-all-npus", options->full, "Simulate every NPU, even where all do the same")
       .flag("--no-why", options->run.no_why, "Do not try what would make the run faster")
       .flag("-q,--quiet", options->run.quiet, "Print nothing")
       .examples(

@@ -16,7 +16,7 @@ std::vector<std::string> words_of(std::string_view list) {
 }
 
 void add_study(Command& root) {
-  Command study = root.add("study", "Published studies, made again and examined; and training through failures");
+  Command study = root.add("study", "Rerun and examine published studies; study training through failures");
   add_astra_tutorial(study);
   add_failures(study);
   add_cache_networks(study);

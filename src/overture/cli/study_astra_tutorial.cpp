@@ -39,7 +39,7 @@ double scale_of(const std::string& word) {
   char* end = nullptr;
   const double scale = std::strtod(word.c_str(), &end);
   if (end == word.c_str() || *end != '\0' || !(scale > 0) || scale > 1e6)
-    throw UserError({.key = "--compute-scales"}, fmt::format("\"{}\" is no scale above 0", word),
+    throw UserError({.key = "--compute-scales"}, fmt::format("\"{}\" is not a scale above 0", word),
                     "write 1,0.5,0.25");
   return scale;
 }
@@ -149,13 +149,15 @@ int run_tutorial(const TutorialOptions& options) {
 void add_astra_tutorial(Command& study) {
   auto options = std::make_shared<TutorialOptions>();
   study.add("astra-tutorial", "ASTRA-sim's tutorial: ResNet-50 on a 3-D torus, layer by layer")
-      .option("--shapes", options->shapes, "Nodes per dimension of every torus, the first inside a package")
-      .option("--drawn", options->drawn, "Shape of the figures of layers and of the faster nodes")
-      .option("--compute-scales", options->compute_scales, "Times of compute; 0.5: a node twice as fast")
-      .option("--setup", options->setup,
+      .option("--shapes LIST", options->shapes,
+              "Nodes per dimension of every torus, the first inside a package")
+      .option("--drawn SHAPE", options->drawn, "Shape that the figures of layers and of faster nodes show")
+      .option("--compute-scales LIST", options->compute_scales,
+              "Factors for compute times; 0.5: a node twice as fast")
+      .option("--setup FILE", options->setup,
               "Your own setup with three dimensions (default: the shipped resnet50-torus.yaml)")
-      .option("-o,--results,--out", options->out, "Folder for the results")
-      .flag("--overwrite", options->overwrite, "Replace another run that the folder holds")
+      .option("-o,--results,--out FOLDER", options->out, "Folder for the results")
+      .flag("--overwrite", options->overwrite, "Replace another run in the folder")
       .examples(
           "  overture study astra-tutorial\n"
           "  overture study astra-tutorial --shapes 2x4x4,4x4x4,4x8x8 -o results/wider\n"

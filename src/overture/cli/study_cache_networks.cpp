@@ -104,16 +104,17 @@ int run_study(const CacheNetworksOptions& options) {
 void add_cache_networks(Command& study) {
   auto options = std::make_shared<CacheNetworksOptions>();
   Command command = study.add("cache-networks", "Does a look-ahead cache change which network is best?");
-  command.option("--nodes", options->nodes, "16, 128, 1024 or some of them (default: all)")
+  command.option("--nodes N", options->nodes, "16, 128, 1024 or some of them (default: all)")
       .option("--lookaheads", options->lookaheads, "Batches that the cache sees (default: 1, 8, 32)")
-      .option("--batch", options->batch, "Samples of a step, of all nodes together")
-      .option("--packets-up-to", options->packets_up_to, "Play packets as well for at most so many nodes")
-      .option("-s,--set", options->keys, "key=value: change one key of every cell's setup; may be repeated")
+      .option("--batch", options->batch, "Samples per step, over all nodes")
+      .option("--packets-up-to", options->packets_up_to, "Also simulate packets, up to this many nodes")
+      .option("-s,--set KEY=VALUE", options->keys, "Change one key of every cell's setup; may be repeated")
       .flag("--list", options->list, "Print the cells and the command of each, and run nothing")
-      .option("-o,--results,--out", options->out, "Folder for the results")
-      .flag("--overwrite", options->overwrite, "Replace another run that the folder holds")
-      .option("-j,--jobs", options->jobs, "Cells at a time; 0: one per core")
-      .option("--part", options->part, "2/8: only the second of eight parts, as for a Slurm array")
+      .option("-o,--results,--out FOLDER", options->out, "Folder for the results")
+      .flag("--overwrite", options->overwrite, "Replace another run in the folder")
+      .option("-j,--jobs", options->jobs, "Number of cells at the same time; 0: one per core")
+      .option("--part PART", options->part,
+              "Run only one part: 2/8 is the second of eight, as for a Slurm array")
       .examples(
           "  overture study cache-networks --nodes 16\n"
           "  overture study cache-networks --nodes 16 128 --packets-up-to 0\n"

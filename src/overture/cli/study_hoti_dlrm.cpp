@@ -120,15 +120,18 @@ void add_hoti_dlrm(Command& study) {
   auto options = std::make_shared<HotiOptions>();
   Command command = study.add("hoti-dlrm", "DLRM on 128 GPUs over TCP, flat and hierarchical (HOTI 2020)");
   command
-      .option("--systems", options->systems, "Flat100G,Flat800G,Hier,HierOpt or some of them (default: all)")
-      .option("--axes", options->axes, axis_names() + "; none: the systems as they are (default: all)")
-      .option("--backend", options->backend, "packet: up to a minute of CPU per cell; flow: as a fluid")
-      .option("--gpus", options->gpus, "GPUs in place of 128: a power of two from 16 on")
-      .option("-s,--set", options->keys, "key=value: change one key of every cell's setup; may be repeated")
+      .option("--systems LIST", options->systems,
+              "Flat100G,Flat800G,Hier,HierOpt or some of them (default: all)")
+      .option("--axes LIST", options->axes,
+              axis_names() + "; none: run the systems as they are (default: all)")
+      .option("--backend NAME", options->backend,
+              "packet: up to a minute of CPU per cell; flow: traffic as a fluid")
+      .option("--gpus", options->gpus, "Number of GPUs: a power of two, at least 16")
+      .option("-s,--set KEY=VALUE", options->keys, "Change one key of every cell's setup; may be repeated")
       .flag("--list", options->list, "Print the cells and the command of each, and run nothing")
-      .option("-o,--results,--out", options->out, "Folder for the results")
-      .flag("--overwrite", options->overwrite, "Replace another run that the folder holds")
-      .option("-j,--jobs", options->jobs, "Cells at a time; 0: one per core")
+      .option("-o,--results,--out FOLDER", options->out, "Folder for the results")
+      .flag("--overwrite", options->overwrite, "Replace another run in the folder")
+      .option("-j,--jobs", options->jobs, "Number of cells at the same time; 0: one per core")
       .examples(
           "  overture study hoti-dlrm --axes none\n"
           "  overture study hoti-dlrm --systems Flat100G,Hier --axes injection,buffer\n"

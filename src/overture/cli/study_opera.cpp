@@ -40,7 +40,7 @@ std::vector<int> numbers_of(const std::string& list, const std::string& key) {
     int number = 0;
     const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
     if (error != std::errc{} || end != word.data() + word.size())
-      throw UserError({.key = key}, fmt::format("\"{}\" is no whole number", word), "write 16,128");
+      throw UserError({.key = key}, fmt::format("\"{}\" is not a whole number", word), "write 16,128");
     numbers.push_back(number);
   }
   return numbers;
@@ -274,27 +274,28 @@ std::vector<opera_dlrm::FinishedCell> finish(const OperaOptions& options,
 void add_opera_dlrm(Command& study) {
   auto options = std::make_shared<OperaOptions>();
   Command command = study.add("opera-dlrm", "Opera against a fat tree for training DLRMs, 16 to 1,024 nodes");
-  command.option("--nodes", options->nodes, "16,128,1024 or some of them (default: all)")
-      .option("--models", options->models, "A,I (default: both)")
-      .option("--variants", options->variants,
+  command.option("--nodes LIST", options->nodes, "16,128,1024 or some of them (default: all)")
+      .option("--models LIST", options->models, "A,I (default: both)")
+      .option("--variants LIST", options->variants,
               "baseline,bs_1048576,bs_2097152,embdim_40,embdim_93 (default: all)")
-      .option("--networks", options->networks, "fat-tree,topoopt,opera (default: all)")
-      .option("--all-reduces", options->all_reduces, "ring,dps,ps (default: ring,dps; topoopt: ring)")
-      .option("--tables", options->tables, "Numbers of tables in place of the model's: 10,100,1000")
-      .option("--backend", options->backend, "flow: seconds; packet: minutes, with queues and timeouts")
+      .option("--networks LIST", options->networks, "fat-tree,topoopt,opera (default: all)")
+      .option("--all-reduces LIST", options->all_reduces, "ring,dps,ps (default: ring,dps; topoopt: ring)")
+      .option("--tables LIST", options->tables, "Numbers of tables in place of the model's: 10,100,1000")
+      .option("--backend NAME", options->backend, "flow: seconds; packet: minutes, with queues and timeouts")
       .option("--seeds", options->seeds,
               "Runs of every cell, each with another seed (default: 1, headline: 3)")
       .flag("--as-published", options->as_published,
-            "With every artefact of the published runs; else sound: with none")
-      .flag("--explain", options->explain, "What each artefact carries of the published advantage")
+            "Include every artefact of the published runs (default: sound, with none)")
+      .flag("--explain", options->explain, "Show how much of the published advantage each artefact explains")
       .flag("--headline", options->headline,
-            "The paper's 1.20, 1.14, 0.93 and 1.79 with packets; says first how long it takes")
-      .option("--sweep", options->sweep, "Co-design: slice-us=20,40 (repeatable), or auto")
-      .option("--cell", options->cell, "Run one cell: A.baseline.16.fat-tree.ring.packet.sound.1")
-      .option("--calibrate", options->calibrate, "Fit the time per table of model A or I again")
-      .option("-o,--results,--out", options->out, "Folder for the results (default: results/opera-dlrm)")
-      .flag("--overwrite", options->overwrite, "Replace another run that the folder holds")
-      .option("-j,--jobs", options->jobs, "Cells at a time; 0: one per core")
+            "Rerun the paper's 1.20, 1.14, 0.93 and 1.79 with packets; first prints how long it takes")
+      .option("--sweep AXIS", options->sweep, "Co-design: slice-us=20,40 (repeatable), or auto")
+      .option("--cell CELL", options->cell, "Run one cell: A.baseline.16.fat-tree.ring.packet.sound.1")
+      .option("--calibrate MODEL", options->calibrate, "Fit the time per table of model A or I again")
+      .option("-o,--results,--out FOLDER", options->out,
+              "Folder for the results (default: results/opera-dlrm)")
+      .flag("--overwrite", options->overwrite, "Replace another run in the folder")
+      .option("-j,--jobs", options->jobs, "Number of cells at the same time; 0: one per core")
       .examples(
           "  overture study opera-dlrm --variants baseline\n"
           "  overture study opera-dlrm --backend packet --nodes 16 --models I --seeds 3\n"

@@ -236,11 +236,12 @@ void add_sweep(Command& root) {
   Command command = root.add("sweep", "Run a setup with many values of its keys, several at a time");
   add_output(command, options->output, "results/<study name>");
   command.positional("study", options->setup, "What varies (YAML); see docs/reference/sweep.md")
-      .option("-s,--set", options->overrides, "key=value: change one key of the study; may be repeated")
-      .option("-j,--jobs", options->jobs, "Runs at a time; 0: one per core")
-      .option("--under", options->under,
-              "Show only points with at most so much: \"cost 20000 $\"; may be repeated")
-      .option("--part", options->part, "2/8: only the second of eight parts, as for a Slurm array")
+      .option("-s,--set KEY=VALUE", options->overrides, "Change one key of the study; may be repeated")
+      .option("-j,--jobs", options->jobs, "Number of runs at the same time; 0: one per core")
+      .option("--under LIMIT", options->under,
+              "Show only points within this limit, such as \"cost 20000 $\"; may be repeated")
+      .option("--part PART", options->part,
+              "Run only one part: 2/8 is the second of eight, as for a Slurm array")
       .examples(
           "  overture sweep bandwidth.yaml\n"
           "  overture sweep bandwidth.yaml --jobs 8 -o results/bandwidth\n"

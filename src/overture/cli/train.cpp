@@ -134,11 +134,13 @@ void add_options(Command& command, TrainOptions& options) {
       .positional("setup", options.setup,
                   "Setup file (YAML); not needed if flags give everything; see docs/reference/train.md",
                   false)
-      .option("-s,--set", options.overrides, "key=value: change one key of the setup; may be repeated")
-      .option("-o,--results,--out", options.folder, "Folder for the results (default: results/<setup name>)")
-      .flag("--resume", options.resume, "Go on where the run in the results folder was stopped")
+      .option("-s,--set KEY=VALUE", options.overrides, "Change one key of the setup; may be repeated")
+      .option("-o,--results,--out FOLDER", options.folder,
+              "Folder for the results (default: results/<setup name>)")
+      .flag("--resume", options.resume, "Continue the run in the results folder where it stopped")
       .flag("--overwrite", options.overwrite, "Replace the run in the results folder")
-      .option("--weights", options.weights, "Start from weights in a file: npz, torch's or safetensors")
+      .option("--weights FILE", options.weights,
+              "Start from the weights in a file: npz, torch or safetensors")
       .flag("--no-report", options.no_report, "Do not make report.html")
       .flag("--tensorboard", options.tensorboard, "Also write curves for TensorBoard, into tensorboard/")
       .flag("--record", options.record,
@@ -164,7 +166,7 @@ void add_train(Command& root) {
   auto options = std::make_shared<TrainOptions>();
   Command command = root.add("train", "Train a recommendation model with a cache that looks ahead");
   add_options(command, *options);
-  command.option("--world-size-trainers", options->meeting.world_size_trainers, "As --trainers")
+  command.option("--world-size-trainers", options->meeting.world_size_trainers, "The same as --trainers")
       .examples(
           "  overture train --synthetic kaggle --scale 0.01 --samples 200000\n"
           "  overture train --data clicks.ovt --arch-mlp-bot 13-512-256-64-16 \\\n"
@@ -179,15 +181,15 @@ void add_train(Command& root) {
 }
 
 void add_parties(Command& root) {
-  add_party(root, Role::oracle, "oracle", "Lead a training run whose parties are processes of their own",
+  add_party(root, Role::oracle, "oracle", "Run the oracle of a training run: one process per party",
             "  overture oracle setup.yaml --worker-id 0 --world-size 4 \\\n"
             "    --world-size-trainers 2 --master-ip 10.10.1.1\n"
             "  mpirun -n 1 overture oracle setup.yaml : -n 2 overture server : \\\n"
             "    -n 4 overture trainer");
-  add_party(root, Role::trainer, "trainer", "Be a trainer of a run that an oracle leads",
+  add_party(root, Role::trainer, "trainer", "Run one trainer of a training run that an oracle leads",
             "  overture trainer --worker-id 1 --world-size 4 \\\n"
             "    --world-size-trainers 2 --master-ip 10.10.1.1");
-  add_party(root, Role::server, "server", "Be an embedding server of a run that an oracle leads",
+  add_party(root, Role::server, "server", "Run one embedding server of a training run that an oracle leads",
             "  overture server --worker-id 3 --world-size 4 \\\n"
             "    --world-size-trainers 2 --master-ip 10.10.1.1");
 }

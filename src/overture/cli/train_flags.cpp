@@ -15,44 +15,49 @@ struct Flag {
 };
 
 constexpr Flag kFlags[] = {
-    {"--data,--processed-csv", "data.file", "Dataset; raw Criteo, or any format that `overture convert` reads"},
-    {"--max-ind-range", "data.max_ind_range", "Ids modulo this, instead of a row for every id of raw data"},
-    {"--synthetic", "data.synthetic", "Instead: data like kaggle, avazu or terabyte"},
-    {"--samples", "data.samples", "Samples of the synthetic data"},
-    {"--max-bad-rows", "data.max_bad_rows", "Rows that cannot be read and may be skipped"},
-    {"--scale", "data.scale", "Factor for the rows of the synthetic tables"},
-    {"--model", "model.kind", "dlrm, wide_and_deep, dcn, deep_fm, fgcnn or caser"},
-    {"--arch-mlp-bot", "model.mlp_bottom", "Layers on the dense features, such as 13-512-256-64-16"},
-    {"--arch-mlp-top", "model.mlp_top", "Layers behind the interaction, such as 512-256-1"},
-    {"--arch-interaction-op", "model.interaction", "dot or cat"},
-    {"--arch-sparse-feature-size,--emb-size", "tables.dim", "Columns of a row"},
-    {"--arch-embedding-size", "tables.rows", "Rows of each table, such as 1460-583; the data's unless given"},
-    {"--mini-batch-size", "batch_size", "Samples per step, over all trainers"},
-    {"--learning-rate", "optimizer.learning_rate", "Learning rate; one optimizer step per batch"},
-    {"--lr-num-warmup-steps", "optimizer.warmup_steps", "Steps in which the learning rate rises"},
-    {"--lr-decay-start-step", "optimizer.decay_start", "Step at which the learning rate begins to fall"},
-    {"--lr-num-decay-steps", "optimizer.decay_steps", "Steps in which it falls; 0: it does not fall"},
-    {"--weight-decay", "optimizer.weight_decay", "Decay of weights per step, times the learning rate"},
-    {"--nepochs", "data.epochs", "How often the data is read from start to end"},
-    {"--num-batches,--stop-iter", "steps", "At most so many steps; 0: until the data ends"},
-    {"--seed,--numpy-rand-seed", "seed", "Seed of every random choice"},
-    {"--lookahead-value,--lookahead-val", "cache.lookahead",
-     "Batches that the planner sees; 1: no cache; 0: no servers"},
-    {"--prefetch-depth", "cache.prefetch_depth", "Batches that a row may come early"},
-    {"--cache-size", "cache.capacity", "Rows that the cache holds"},
-    {"--cleanup-batch-proportion", "cache.cleanup_proportion",
+    {"--data,--processed-csv FILE", "data.file",
+     "Dataset; raw Criteo, or any format that `overture convert` reads"},
+    {"--max-ind-range N", "data.max_ind_range",
+     "Take ids of raw data modulo this number, instead of one row per id"},
+    {"--synthetic NAME", "data.synthetic",
+     "Synthetic data in place of a dataset: like kaggle, avazu or terabyte"},
+    {"--samples N", "data.samples", "Samples of the synthetic data"},
+    {"--max-bad-rows N", "data.max_bad_rows", "Number of unreadable rows that may be skipped"},
+    {"--scale NUMBER", "data.scale", "Factor for the rows of the synthetic tables"},
+    {"--model KIND", "model.kind", "dlrm, wide_and_deep, dcn, deep_fm, fgcnn or caser"},
+    {"--arch-mlp-bot SIZES", "model.mlp_bottom", "Layers on the dense features, such as 13-512-256-64-16"},
+    {"--arch-mlp-top SIZES", "model.mlp_top", "Layers behind the interaction, such as 512-256-1"},
+    {"--arch-interaction-op KIND", "model.interaction", "dot or cat"},
+    {"--arch-sparse-feature-size,--emb-size N", "tables.dim", "Columns of an embedding row"},
+    {"--arch-embedding-size SIZES", "tables.rows",
+     "Rows of each table, such as 1460-583 (default: as the data has)"},
+    {"--mini-batch-size N", "batch_size", "Samples per step, over all trainers"},
+    {"--learning-rate NUMBER", "optimizer.learning_rate", "Learning rate; one optimizer step per batch"},
+    {"--lr-num-warmup-steps N", "optimizer.warmup_steps", "Number of steps in which the learning rate rises"},
+    {"--lr-decay-start-step N", "optimizer.decay_start", "Step at which the learning rate begins to fall"},
+    {"--lr-num-decay-steps N", "optimizer.decay_steps",
+     "Number of steps in which the learning rate falls; 0: it never falls"},
+    {"--weight-decay NUMBER", "optimizer.weight_decay", "Decay of weights per step, times the learning rate"},
+    {"--nepochs N", "data.epochs", "How often the data is read from start to end"},
+    {"--num-batches,--stop-iter N", "steps", "Largest number of steps; 0: until the data ends"},
+    {"--seed,--numpy-rand-seed N", "seed", "Seed of every random choice"},
+    {"--lookahead-value,--lookahead-val N", "cache.lookahead",
+     "Batches that the planner looks ahead; 1: no cache; 0: no servers"},
+    {"--prefetch-depth N", "cache.prefetch_depth", "Number of batches by which a row may be fetched early"},
+    {"--cache-size N", "cache.capacity", "Rows that the cache holds"},
+    {"--cleanup-batch-proportion NUMBER", "cache.cleanup_proportion",
      "Batches between clean-ups, as a share of the lookahead"},
-    {"--trainers", "trainers", "Trainers; each takes an equal share of every batch"},
-    {"--servers", "servers", "Embedding servers; each holds a share of the rows"},
-    {"--sharding", "tables.sharding", "How servers divide the rows: hash, range, table_wise or column_wise"},
-    {"--threads", "threads", "Threads of each trainer; the result is the same for any number"},
-    {"--checkpoint-every", "checkpoint_every", "Steps; 0: only at the end"},
-    {"--keep-every", "keep_every",
-     "Steps whose checkpoints stay, beside the two newest and the best; 0: none"},
-    {"--test-freq", "evaluate_every",
+    {"--trainers N", "trainers", "Trainers; each takes an equal share of every batch"},
+    {"--servers N", "servers", "Embedding servers; each holds a share of the rows"},
+    {"--sharding KIND", "tables.sharding",
+     "How servers divide the rows: hash, range, table_wise or column_wise"},
+    {"--threads N", "threads", "Threads of each trainer; the result is the same for any number"},
+    {"--checkpoint-every N", "checkpoint_every", "Steps between checkpoints; 0: only at the end"},
+    {"--keep-every N", "keep_every",
+     "Also keep the checkpoint of every N-th step, beside the two newest and the best; 0: none"},
+    {"--test-freq N", "evaluate_every",
      "Steps between evaluations on the held-out samples; 0: only at the end"},
-    {"--patience", "patience",
-     "Stop when the held-out AUC has not improved in so many evaluations; 0: never"},
+    {"--patience N", "patience", "Stop when the held-out AUC has not improved in N evaluations; 0: never"},
 };
 
 // Flags of Bagpipe's programs that need nothing here, and why.
@@ -132,15 +137,18 @@ void add_train_flags(Command& command, TrainFlags& flags) {
     flags.given.push_back(std::make_unique<TrainFlags::Given>(TrainFlags::Given{flag.key, {}}));
     command.option(flag.name, flags.given.back()->value, flag.help);
   }
-  command.flag("--arch-interaction-itself", flags.interaction_itself, "dot: also every vector with itself")
-      .option("--optimizer", flags.optimizer, "sgd, adagrad (row-wise on tables; also rwsadagrad) or adam")
-      .option("--emb-info-file", flags.emb_info_file,
-              "Rows of each table, one number a line, as Bagpipe has it")
-      .option("--filter-range", flags.filter_range,
-              "FGCNN's channels as Bagpipe has them, such as 2-5 for 14-16-18-20")
-      .option("--device", flags.device, "cpu; there is no other")
-      .option("--loss-function", flags.loss_function, "bce; there is no other")
-      .option("--logging-prefix", flags.logging_prefix, "Name of the run, as `name`");
+  command
+      .flag("--arch-interaction-itself", flags.interaction_itself,
+            "With dot: also multiply every vector with itself")
+      .option("--optimizer KIND", flags.optimizer,
+              "sgd, adagrad (row-wise on tables; also rwsadagrad) or adam")
+      .option("--emb-info-file FILE", flags.emb_info_file,
+              "File with the rows of each table, one number a line, as in Bagpipe")
+      .option("--filter-range RANGE", flags.filter_range,
+              "Channels of FGCNN, as in Bagpipe: 2-5 is 14-16-18-20")
+      .option("--device NAME", flags.device, "Device; only cpu is supported")
+      .option("--loss-function NAME", flags.loss_function, "Loss function; only bce is supported")
+      .option("--logging-prefix NAME", flags.logging_prefix, "Name of the run; the same as the key `name`");
   for (const Idle& idle : kIdle) {
     const std::string help = std::string("Bagpipe's; does nothing: ") + idle.why;
     flags.idle.push_back(std::make_unique<TrainFlags::IdleFlag>());

@@ -143,20 +143,21 @@ void add_validate(Command& root) {
                              "SCALE-Sim, ns-3, htsim, Bagpipe");
   add_output(command, options->output, "results/validate", "-o,--results");
   command
-      .option("--golden", options->golden,
+      .option("--golden FOLDER", options->golden,
               "Folder with the references (default: tests/golden of the sources)")
-      .option("--csv,--out", options->csv, "File for the table as CSV")
-      .option("--studies", options->studies, "Folder in which studies have left their results")
+      .option("--csv,--out FILE", options->csv, "File for the table as CSV")
+      .option("--studies FOLDER", options->studies, "Folder with the results of studies")
       .flag("--live", options->live,
-            "Train for real over a grid, and predict each training from a calibration on others")
+            "Train for real over a grid; predict each training from a calibration on the others")
       .flag("--injected", options->live_options.injected,
-            "--live: links of the trainer's own, between threads, in place of network namespaces")
-      .flag("--quick", options->live_options.quick, "--live: six small points in place of 24; never fails")
+            "With --live: links between threads in place of network namespaces")
+      .flag("--quick", options->live_options.quick,
+            "With --live: six small points in place of 24; never fails")
       .flag("--keep", options->live_options.keep,
-            "--live: do not measure points again that the results folder has")
-      .option("--steps", options->live_options.steps, "--live: steps of a training")
+            "With --live: do not measure points again that the results folder has")
+      .option("--steps", options->live_options.steps, "With --live: steps per training")
       .option("--repeats", options->live_options.repeats,
-              "--live: most runs of a point; it is repeated until the two fastest agree within 3 %")
+              "With --live: at most so many runs of a point, until the two fastest agree within 3 %")
       .examples(
           "  overture validate\n  overture validate --csv validation.csv\n"
           "  overture validate --live -o results/live")

@@ -13,7 +13,7 @@ void add_version(Command& root) {
     return 0;
   });
   // The words after it are taken for a command with --help before anything is parsed.
-  Command help = root.add("help", "Explain a command, as its --help does");
+  Command help = root.add("help", "Print the help of a command; the same as --help");
   help.examples("  overture help\n  overture help flows\n  overture help generate dataset").runs([] {
     return 0;
   });

@@ -35,7 +35,7 @@ JobPart parse_part(const std::string& text) {
   std::size_t part = 0;
   std::size_t parts = 0;
   if (std::sscanf(text.c_str(), "%zu/%zu", &part, &parts) != 2 || part < 1 || part > parts) {
-    throw UserError({.key = "--part"}, fmt::format("\"{}\" is no part", text),
+    throw UserError({.key = "--part"}, fmt::format("\"{}\" is not a part", text),
                     "write 2/8 for the second of eight parts");
   }
   return {part - 1, parts};

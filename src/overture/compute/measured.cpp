@@ -81,11 +81,11 @@ MeasuredTable parse_measured_table(std::string_view text, const std::string& fil
     };
     const Gemm gemm{.rows = side(0), .inner = side(1), .columns = side(2)};
     if (!times.emplace(gemm, positive_time(row.cells[3], table.where(row, "time"))).second) {
-      throw UserError(table.where(row), fmt::format("{} is there twice", to_string(gemm)));
+      throw UserError(table.where(row), fmt::format("{} appears twice", to_string(gemm)));
     }
   }
   if (times.empty()) {
-    throw UserError({.file = file}, "has no measurement", "a line is, say, 64,512,128,12.5 us");
+    throw UserError({.file = file}, "has no measurement", "a line is, for example, 64,512,128,12.5 us");
   }
   return MeasuredTable(std::move(times));
 }

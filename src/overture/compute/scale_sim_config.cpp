@@ -58,7 +58,7 @@ std::string known_key(std::string_view section, std::string_view name, const Whe
     known.emplace_back(key.name);
   }
   if (section.empty()) {
-    throw UserError(where, "stands before the first section", "the first line is [general]");
+    throw UserError(where, "comes before the first section", "the first line is [general]");
   }
   throw UserError(where, fmt::format("unknown key in [{}]", section), suggest(name, known));
 }

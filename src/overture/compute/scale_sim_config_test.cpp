@@ -68,7 +68,7 @@ TEST(ScaleSimConfig, UnknownAndMisplacedKeysAreErrorsWithASuggestion) {
             "tpu.cfg:17: unknown section [run_preset]\n"
             "  did you mean \"run_presets\"? known: general, architecture_presets, run_presets");
   EXPECT_EQ(error_of("ArrayWidth: 3"),
-            "tpu.cfg:1: ArrayWidth: stands before the first section\n  the first line is [general]");
+            "tpu.cfg:1: ArrayWidth: comes before the first section\n  the first line is [general]");
 }
 
 TEST(ScaleSimConfig, MissingAndRepeatedKeysAreErrors) {

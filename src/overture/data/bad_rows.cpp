@@ -9,7 +9,7 @@ void BadRows::add(const Where& where, const std::string& why) {
   ++count_;
   if (first_.size() < kShown) first_.push_back(UserError(where, why).what());
   if (count_ <= most_) return;
-  if (most_ == 0) throw UserError(where, why, "--max-bad-rows N passes over up to N such rows");
+  if (most_ == 0) throw UserError(where, why, "--max-bad-rows N skips up to N such rows");
   std::string hint = "the first ones:";
   for (const std::string& row : first_) hint += "\n    " + row;
   throw UserError(where, fmt::format("bad row {}, but --max-bad-rows allows {}: {}", count_, most_, why),

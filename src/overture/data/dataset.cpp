@@ -71,7 +71,7 @@ Format detect_format(const std::filesystem::path& path) {
   if (path.extension() == ".bin") return Format::mlperf;
   if (path.extension() == ".tsv") return Format::criteo;  // its first line is bad
   throw UserError({.file = path.string()}, got == 0 ? "is empty" : "is a dataset of no known format",
-                  "say which with --from; known: overture, criteo, bagpipe, npz, mlperf");
+                  "name it with --from; known: overture, criteo, bagpipe, npz, mlperf");
 }
 
 std::unique_ptr<SampleReader> open_dataset(const std::filesystem::path& path, const DatasetOptions& options) {
@@ -103,11 +103,11 @@ Format output_format(const std::filesystem::path& path) {
   if (ending == ".ovd" || ending == ".ovt") return Format::overture;
   const bool read = ending == ".npz" || ending == ".gz" || ending == ".zst";
   throw UserError({.file = path.string()},
-                  ending.empty() ? "has no ending that says its format"
+                  ending.empty() ? "has no ending that names its format"
                   : read         ? fmt::format("{} files are only read, not written", ending)
                                  : fmt::format("{} files are not written", ending),
                   "what we write: .ovd (Overture's own), .tsv (Criteo), .jsonl (Bagpipe), .bin (MLPerf), or "
-                  "a folder; or say the format with --to");
+                  "a folder; or name the format with --to");
 }
 
 std::unique_ptr<SampleWriter> create_dataset(const std::filesystem::path& path, Format format,

@@ -159,7 +159,7 @@ std::unique_ptr<SampleWriter> make_bagpipe_writer(const std::filesystem::path& p
   }
   std::error_code error;
   std::filesystem::create_directories(path, error);
-  if (error) throw UserError({.file = path.string()}, "cannot be made: " + error.message());
+  if (error) throw UserError({.file = path.string()}, "cannot be created: " + error.message());
   return std::make_unique<BagpipeWriter>(path / "part_0.txt", shape, path / "emb_table_info.txt");
 }
 

@@ -100,9 +100,9 @@ class MemberSource final : public ByteSource {
     const auto whole = static_cast<std::uint64_t>(file_.size());
     if (begin_ > whole || member.packed_size > whole - begin_) cut_short(file_.name());
     if (member.method != 0 && member.method != 8) {
-      throw UserError(
-          {.file = file_.name()},
-          fmt::format("\"{}\" is packed by method {}; only deflate is known", member.name, member.method));
+      throw UserError({.file = file_.name()},
+                      fmt::format("\"{}\" is compressed by method {}; only deflate is supported", member.name,
+                                  member.method));
     }
     constexpr int kRaw = -MAX_WBITS;
     check(inflateInit2(&stream_, kRaw) == Z_OK, "zlib starts");

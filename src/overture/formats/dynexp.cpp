@@ -73,7 +73,8 @@ Header read_header(Lines& lines) {
   constexpr std::int64_t kMost = 1 << 16;
   const auto sizes = lines.next("the line of hosts, downlinks, uplinks and ToRs", 4);
   for (const std::int64_t size : sizes) {
-    if (size < 1 || size > kMost * kMost) lines.fail(fmt::format("{} is no number of hosts or ports", size));
+    if (size < 1 || size > kMost * kMost)
+      lines.fail(fmt::format("{} is not a number of hosts or ports", size));
   }
   const std::int64_t hosts = sizes[0];
   if (sizes[1] > kMost || sizes[2] > 255 || sizes[3] > 4096) lines.fail("the network is too large");
@@ -96,7 +97,7 @@ void read_timing(Lines& lines, Header& header) {
   }
   constexpr std::int64_t kLongest = 1'000'000'000'000'000;  // 1000 s
   for (const std::int64_t ps : numbers.subspan(1)) {
-    if (ps < 0 || ps > kLongest) lines.fail(fmt::format("{} ps is no part of a slice", ps));
+    if (ps < 0 || ps > kLongest) lines.fail(fmt::format("{} ps is not a part of a slice", ps));
   }
   header.timing = {
       .stable = Duration{numbers[1]}, .drain = Duration{numbers[2]}, .dark = Duration{numbers[3]}};
@@ -234,7 +235,8 @@ class PathReader {
     int tor = static_cast<int>(line[0]);
     for (const std::int64_t port : line.subspan(2)) {
       const std::int64_t uplink = port - opera_.hosts_per_tor();
-      if (uplink < 0 || uplink >= opera_.uplinks()) lines_.fail(fmt::format("port {} is no uplink", port));
+      if (uplink < 0 || uplink >= opera_.uplinks())
+        lines_.fail(fmt::format("port {} is not an uplink", port));
       if (uplink == opera_.dark_rotor(slice)) {
         lines_.fail(fmt::format("a path takes port {}, which goes dark in this slice", port));
       }

@@ -122,7 +122,7 @@ class HtsimReader {
   void add_flow(std::string_view text) {
     const auto flow = flow_of(text);
     if (!flow)
-      fail(fmt::format("is no whole line of a flow: \"{}\"", text.substr(0, 60)),
+      fail(fmt::format("is not a whole line of a flow: \"{}\"", text.substr(0, 60)),
            "it reads FCT <from> <to> <bytes> <ms> <start ms>", number_);
     const int most = reading_.nodes.value_or(kMostNodes);
     if (flow->from < 0 || flow->to < 0 || flow->from >= most || flow->to >= most)
@@ -142,7 +142,7 @@ class HtsimReader {
   void add_task(std::string_view text) {
     const auto task = task_of(text);
     if (!task)
-      fail(fmt::format("is no whole line of a task: \"{}\"", text.substr(0, 60)),
+      fail(fmt::format("is not a whole line of a task: \"{}\"", text.substr(0, 60)),
            "it reads ... finished one task, nfin <n> ntot <n> type <0..6> now <ps>", number_);
     log_.task_ends_s[static_cast<std::size_t>(task->type)].push_back(task->seconds);
     ++log_.task_lines;

@@ -84,13 +84,13 @@ TEST(HtsimLog, ALogThatIsCutNamesItsLine) {
   EXPECT_NE(error_of(cut).find("cut.log:2: the last line is cut"), std::string::npos) << error_of(cut);
   EXPECT_EQ(read_htsim_log(cut, {.partial = true}).flow_lines, 1U);
   const fs::path within = log_file("within.log", "FCT 0 1 100 0.5 0.1\nFCT 1 0 10\nFCT 1 0 100 0.5 0.1\n");
-  EXPECT_NE(error_of(within).find("within.log:2: is no whole line of a flow"), std::string::npos);
+  EXPECT_NE(error_of(within).find("within.log:2: is not a whole line of a flow"), std::string::npos);
   const fs::path early = log_file("early.log", kTask + "1 ntot 5 type 0 now 10\n");
   EXPECT_NE(error_of(early).find("early.log:1: ends after task 1 of 5"), std::string::npos)
       << error_of(early);
   EXPECT_EQ(read_htsim_log(early, {.partial = true}).task_lines, 1U);
   const fs::path task = log_file("task.log", kTask + "1 ntot 5 type 9 now 10\n");
-  EXPECT_NE(error_of(task).find("task.log:1: is no whole line of a task"), std::string::npos);
+  EXPECT_NE(error_of(task).find("task.log:1: is not a whole line of a task"), std::string::npos);
 }
 
 TEST(HtsimLog, OtherFilesAreRefused) {

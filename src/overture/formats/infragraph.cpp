@@ -40,7 +40,7 @@ class InfraReader {
       throw UserError({.file = file_, .line = e.mark.line + 1}, e.msg);
     }
     if (!root_.IsMap() || !root_["devices"] || !root_["instances"])
-      throw UserError({.file = file_}, "is no InfraGraph", "it has devices, instances, links and edges");
+      throw UserError({.file = file_}, "is not an InfraGraph", "it has devices, instances, links and edges");
   }
 
   std::string graph() {
@@ -150,7 +150,7 @@ class InfraReader {
       const std::string last = inside.substr(colon + 1);
       return {word.substr(0, open), {first, last.empty() ? count : std::stoi(last)}};
     } catch (const std::exception&) {
-      fail(at, fmt::format("\"{}\" is no selection", word), "such as npu, npu[0] or npu[0:4]");
+      fail(at, fmt::format("\"{}\" is not a selection", word), "such as npu, npu[0] or npu[0:4]");
     }
   }
 

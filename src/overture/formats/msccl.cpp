@@ -192,7 +192,7 @@ class Algorithm {
       }
     }
     if (gpus_ < 2 || blocks_.empty())
-      throw UserError({.file = file_}, "is no MSCCL algorithm", "<algo ngpus=\"8\" ...>");
+      throw UserError({.file = file_}, "is not an MSCCL algorithm", "<algo ngpus=\"8\" ...>");
   }
 
   // The block that receives what another sends: same channel, and each names the other.
@@ -248,7 +248,7 @@ class Algorithm {
     }
     for (std::size_t b = 0; b < blocks_.size(); ++b) {
       if (next[b] != blocks_[b].operations.size())
-        fail(blocks_[b].operations[next[b]].line, fmt::format("gpu {} waits here for ever", blocks_[b].gpu));
+        fail(blocks_[b].operations[next[b]].line, fmt::format("gpu {} waits here forever", blocks_[b].gpu));
     }
   }
 

@@ -129,7 +129,7 @@ TEST(InfraGraph, ErrorsNameTheLine) {
   std::string broken = kInfra;
   broken.replace(broken.find("component: asic}, link"), 15, "component: nic_}");
   EXPECT_NE(user_error([&] { infragraph_to_graph(broken, "two.yaml"); }).find("two.yaml"), std::string::npos);
-  EXPECT_NE(user_error([] { infragraph_to_graph("a: 1", "x.yaml"); }).find("is no InfraGraph"),
+  EXPECT_NE(user_error([] { infragraph_to_graph("a: 1", "x.yaml"); }).find("is not an InfraGraph"),
             std::string::npos);
 }
 

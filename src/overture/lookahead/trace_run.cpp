@@ -20,7 +20,7 @@ void apply(const TraceRunOptions& options, PlannerConfig& config) {
 void make_folder(const std::filesystem::path& folder) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
-  if (error) throw UserError({.file = folder.string()}, "cannot be made: " + error.message());
+  if (error) throw UserError({.file = folder.string()}, "cannot be created: " + error.message());
 }
 
 }  // namespace

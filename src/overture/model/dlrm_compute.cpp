@@ -186,7 +186,7 @@ DlrmCalibration parse_calibration(std::string_view text, const std::string& file
   for (const CsvRow& row : table.rows) {
     if (row.cells.size() != 2) throw UserError(table.where(row), "a line is a name, a comma and a value");
     const Where where = table.where(row, row.cells[0]);
-    if (!seen.insert(row.cells[0]).second) throw UserError(where, "is there twice");
+    if (!seen.insert(row.cells[0]).second) throw UserError(where, "appears twice");
     entry(row.cells[0], table.where(row)).read(defaults, row.cells[1], where);
   }
   return defaults;

@@ -28,8 +28,8 @@ void require_times(const FaultTime& time, const std::string& key) {
   if (time.from > kLatest) fail(key + ".from", "is too late", "use at most 1000000 s");
   if (!time.until) return;
   if (*time.until <= time.from)
-    fail(key + ".until", "is not after `from`", "leave it out for a fault for good");
-  if (*time.until > kLatest) fail(key + ".until", "is too late", "leave it out for a fault for good");
+    fail(key + ".until", "is not after `from`", "leave it out for a permanent fault");
+  if (*time.until > kLatest) fail(key + ".until", "is too late", "leave it out for a permanent fault");
 }
 
 void require_share(double share, const std::string& key) {

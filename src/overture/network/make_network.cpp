@@ -47,7 +47,7 @@ void give_faults(FlowNetworkConfig& config, const Faults& faults) {
 void give_faults(PacketNetworkConfig& config, const Faults& faults) {
   if (config.packets.transport == packet::TransportKind::plain && faults.touch_network())
     throw UserError({.key = "faults"},
-                    "transport plain sends nothing twice: what a fault loses would be lost for good",
+                    "transport plain sends nothing twice: what a fault loses would be lost",
                     "use tcp, ndp, htsim_dctcp or roce");
   config.faults = faults;
 }

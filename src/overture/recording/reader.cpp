@@ -177,12 +177,12 @@ Recording read_recording(const std::filesystem::path& folder) {
   recording.parties.push_back(read_party(party_file(folder, 0)));
   const Head head = recording.head();
   if (head.party != 0)
-    throw UserError({.file = party_file(folder, 0).string()}, "is of another party", kAgain);
+    throw UserError({.file = party_file(folder, 0).string()}, "belongs to another party", kAgain);
   for (int party = 1; party < head.parties(); ++party) {
     const std::filesystem::path file = party_file(folder, party);
     PartyRecord one = read_party(file);
     if (one.head.party != party || one.head.trainers != head.trainers || one.head.servers != head.servers)
-      throw UserError({.file = file.string()}, "is of another run", kAgain);
+      throw UserError({.file = file.string()}, "belongs to another run", kAgain);
     recording.parties.push_back(std::move(one));
   }
   if (std::filesystem::exists(setup_file(folder))) recording.setup = read_file(setup_file(folder));

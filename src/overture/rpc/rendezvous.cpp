@@ -150,7 +150,7 @@ std::vector<std::string> visit(void* context, const MeshConfig& config, int own_
   if (!readable(socket.get(), kLastWordsMilliseconds))
     throw std::runtime_error(config.names(Address{0}) + " is gone: its connection is broken");
   const std::vector<Buffer> frames = receive_frames(socket.get());
-  if (frames.size() != 2) throw UserError("whoever waits at " + place + " is not an oracle");
+  if (frames.size() != 2) throw UserError("the program that waits at " + place + " is not an oracle");
   if (text_of(frames[0]) != kYes) throw UserError(text_of(frames[1]));
   std::vector<std::string> places;
   const std::string all = text_of(frames[1]);

@@ -102,7 +102,7 @@ HttpResponse comparison(const fs::path& root, const ComparePage& compare, const 
 fs::path canonical_folder(const fs::path& given) {
   std::error_code error;
   fs::path root = fs::canonical(given, error);
-  if (error || !fs::is_directory(root)) throw UserError({.file = given.string()}, "is no folder");
+  if (error || !fs::is_directory(root)) throw UserError({.file = given.string()}, "is not a folder");
   return root;
 }
 

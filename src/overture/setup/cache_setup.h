@@ -95,10 +95,11 @@ CachedRun make_cached_run(const CacheSetup& cache, const workload::DlrmTraining&
 template <class V>
 void describe(V& v, CacheSetup& c) {
   v.from("Bagpipe (SOSP 2023): 200 batches ahead");
-  v.field("lookahead", c.lookahead, "Batches that the planner sees; 1: rows are fetched for every batch");
-  v.field("depth", c.depth, "Batches that a row may come early; the lookahead unless given");
+  v.field("lookahead", c.lookahead,
+          "Batches that the planner looks ahead; 1: rows are fetched for every batch");
+  v.field("depth", c.depth, "Batches by which a row may be fetched early; the lookahead if left out");
   v.field("cleanup_interval", c.cleanup_interval, "Batches between clean-ups");
-  v.field("capacity", c.capacity, "Rows that the cache holds; as many as the lookahead needs unless given");
+  v.field("capacity", c.capacity, "Rows that the cache holds; as many as the lookahead needs if left out");
   v.from("ours");
   v.field("servers", c.servers, "Embedding servers; 0: one beside every trainer");
   v.field("apart", c.apart,
@@ -112,7 +113,7 @@ void describe(V& v, CacheSetup& c) {
       "exact: every pair sends what the trainer sends; even: as much as the busiest party on the average; "
       "auto: exact up to 32 trainers");
   v.field("warm_up", c.warm_up,
-          "Steps that are planned before the first that is simulated; the lookahead unless given");
+          "Steps that are planned before the first simulated one; the lookahead if left out");
   v.group("data", "What the planner looks ahead in: a file, or synthetic data",
           [&](auto& group) { describe(group, c.data); });
   v.field("trace", c.trace,

@@ -170,7 +170,7 @@ class Converter {
     const auto* roofline = std::get_if<compute::Roofline>(&machine.products);
     if (machine.memory == Bandwidth{} && roofline != nullptr) machine.memory = roofline->memory;
     if (machine.memory == Bandwidth{})
-      fail("gather", "is missing: compute says nothing about the memory of tables", "write gather: 900 GB/s");
+      fail("gather", "is missing; compute has no rate for the memory of tables", "write gather: 900 GB/s");
     return machine;
   }
 

@@ -63,13 +63,13 @@ workload::DlrmTraining make_training(const DlrmSetup& dlrm, const std::string& s
 template <class V>
 void describe(V& v, MlpSetup& m) {
   v.integers("widths", m.widths, "Outputs of every layer");
-  v.field("depth", m.depth, "In place of widths: so many layers ...");
-  v.field("width", m.width, "... of so many outputs; the last one of the top MLP has one");
+  v.field("depth", m.depth, "In place of widths: number of layers");
+  v.field("width", m.width, "With depth: outputs of every layer; the last one of the top MLP has one");
 }
 
 template <class V>
 void describe(V& v, TablesSetup& t) {
-  v.field("count", t.count, "Tables alike");
+  v.field("count", t.count, "Number of equal tables");
   v.field("rows", t.rows, "Rows of each table");
   v.field("columns", t.columns, "Columns of each table: the length of its rows");
   v.field("pooling", t.pooling, "Rows that are summed for a sample");
@@ -94,8 +94,8 @@ void describe(V& v, DlrmSetup& d) {
     group.field("gradients", d.gradients, "Gradients of the dense layers");
     group.field("rows", d.rows, "Rows of the tables and what they give");
   });
-  v.field("biases", d.biases, "Do dense layers have biases? They are reduced with the weights");
-  v.field("batch", d.batch, "Samples of an iteration, of all ranks together");
+  v.field("biases", d.biases, "Dense layers have biases, which are reduced with the weights");
+  v.field("batch", d.batch, "Samples per iteration, over all ranks");
   v.field("gpus_per_node", d.gpus_per_node,
           "GPUs behind every rank of the network; they share its batch and its tables");
   v.field("sharding", d.sharding,
@@ -108,13 +108,13 @@ void describe(V& v, DlrmSetup& d) {
          "`overture plan` writes it",
          [](auto& item, PlannedTables& p) {
            item.field("count", p.count, "Tables that follow each other and are placed alike");
-           item.field("sharding", p.sharding, "Of these tables");
+           item.field("sharding", p.sharding, "Sharding of these tables");
            item.integers("ranks", p.ranks,
                          "table_wise: the rank; column_wise: the rank of every share; otherwise all ranks");
          });
   v.field("dense", d.dense,
           "Dense layers: every rank has all weights, or a share of them, gathered for each pass");
-  v.field("between_gpus", d.between_gpus, "Inside a node, for gradients that its GPUs reduce first");
+  v.field("between_gpus", d.between_gpus, "Rate inside a node, for gradients that its GPUs reduce first");
   v.field("memory", d.memory, "Memory of a GPU for tables");
   v.from("the Opera study's fits for an A100, without its artefacts");
   v.field("compute", d.compute,

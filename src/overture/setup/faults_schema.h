@@ -36,7 +36,7 @@ template <class V>
 void describe(V& v, network::NodeFault& n) {
   v.field("node", n.node, "Rank of the node");
   v.field("share", n.share, "Share of all nodes that are drawn by the seed, instead of `node`");
-  v.field("slowdown", n.slowdown, "Computing takes so many times as long");
+  v.field("slowdown", n.slowdown, "Computing takes this many times as long");
   v.field("chance", n.chance, "Probability that a task is slower, drawn for each task");
   v.field("spread", n.spread,
           "Each task takes longer or shorter by a log-normal factor; this is the standard deviation of its "

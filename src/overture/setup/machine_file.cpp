@@ -20,7 +20,7 @@ struct MachineKeys {
 
 template <class V>
 void describe(V& v, WorkCost& cost, Work work) {
-  v.field("each", cost.each, "Of one piece, whatever its size");
+  v.field("each", cost.each, "Time of one piece, whatever its size");
   const auto names = model::quantity_names(work);
   for (std::size_t i = 0; i < names.size(); ++i) {
     if (!names[i].empty()) v.field(names[i], cost.per_million[i], fmt::format("For a million {}", names[i]));
@@ -32,8 +32,8 @@ void describe(V& v, WorkCost& cost, Work work) {
 template <class V>
 void describe(V& v, ShapeCost& shape) {
   v.required("work", shape.work, "Which of a linear layer's products");
-  v.required("inputs", shape.inputs, "Of the layer");
-  v.required("outputs", shape.outputs, "Of the layer");
+  v.required("inputs", shape.inputs, "Inputs of the layer");
+  v.required("outputs", shape.outputs, "Outputs of the layer");
   v.field("each", shape.each, "Whatever the batch");
   v.field("samples", shape.per_million_samples, "For a million samples");
 }
@@ -42,18 +42,18 @@ template <class V>
 void describe(V& v, MachineKeys& keys) {
   Machine& m = keys.machine;
   v.from("ours");
-  v.required("version", keys.version, "Of this format");
+  v.required("version", keys.version, "Version of this format");
   v.group("machine", "Which one it is", [&](auto& group) {
     group.required("processor", m.name.processor, "Its name");
     group.required("cores", m.name.cores, "That it has");
     group.field("host", m.name.host, "Its name in the network");
-    group.field("threads", m.threads, "Of a trainer, when it was measured");
+    group.field("threads", m.threads, "Threads of a trainer, when it was measured");
     group.field("made_by", m.made_by, "Version of the program that measured it");
   });
   v.group("message", "Between two processes of the machine", [&](auto& group) {
     group.field("latency", m.message, "From a send to the receiver's work, beside the time of the bytes");
     group.field("bandwidth", m.wire, "At which the bytes go where no link is slower; 0: at once");
-    group.field("cpu", m.message_cpu, "Of sender and receiver each, outside their own threads");
+    group.field("cpu", m.message_cpu, "Time of sender and receiver each, outside their own threads");
     group.field("bytes", m.message_cpu_per_million, "The same for a million bytes");
   });
   v.group("work", "What pieces of training cost", [&](auto& group) {

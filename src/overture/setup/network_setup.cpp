@@ -67,7 +67,7 @@ class Chooser {
       fail("topology", "is missing", "write network: {topology: {...}}, or network: {dimensions: [...]}");
     if (has_dimensions()) require_dimensions();
     if (setup_.nodes && (has_dimensions() || setup_.topology.opera))
-      fail("nodes", "stand on a topology of links only", "a dimension of the GPUs of a node says the same");
+      fail("nodes", "need a topology of links", "a dimension of the GPUs of a node says the same");
     if (setup_.oversubscription != 1 && !is_thinnable(setup_.topology))
       fail("oversubscription", "only a leaf_spine or fat_tree can be oversubscribed");
   }

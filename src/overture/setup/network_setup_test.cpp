@@ -95,7 +95,7 @@ TEST(NetworkSetup, ErrorsSayWhatWouldWork) {
 
 TEST(NetworkSetup, TheOldShapeGetsAnErrorThatSaysWhatToWrite) {
   EXPECT_EQ(user_error([] { parse("topology: {star: {hosts: 4}}\ntraffic: {pattern: ring}\n"); }),
-            "a.yaml: topology: stands under network: now\n  write network: {topology: ...}, and -s "
+            "a.yaml: topology: belongs under network: now\n  write network: {topology: ...}, and -s "
             "network.topology=... on the command line");
   EXPECT_NE(user_error([] { parse(kStar, {"paths=spray"}); }).find("-s network.paths=..."),
             std::string::npos);

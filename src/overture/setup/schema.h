@@ -17,9 +17,10 @@ void describe(V& v, network::DimensionConfig& d) {
   v.field("links", d.links, "Links per NPU; a ring needs two, a full mesh one to each of the others");
   v.required("bandwidth", LinkRateField{d.link_gib_per_s}, "Rate of one link in one direction");
   v.field("latency", NanosecondsField{d.link_latency_ns}, "Latency of one link; a switch is two links away");
-  v.field("nic_latency", NanosecondsField{d.nic_latency_ns}, "Charged twice per message");
-  v.field("router_latency", NanosecondsField{d.router_latency_ns}, "Charged once per message; switches only");
-  v.field("packaging", d.packaging, "What the links are made of; only the cost model asks");
+  v.field("nic_latency", NanosecondsField{d.nic_latency_ns}, "Latency of a NIC; a message pays it twice");
+  v.field("router_latency", NanosecondsField{d.router_latency_ns},
+          "Latency of a router; a message pays it once; switches only");
+  v.field("packaging", d.packaging, "Material of the links; only the cost model uses it");
   v.field("memory_latency", NanosecondsField{d.memory_latency_ns}, "Latency of the memory behind the NIC");
   v.field("memory_bandwidth", MemoryRateField{d.memory_bytes_per_ns}, "Rate of the memory behind the NIC");
   v.field("memory_scale", d.memory_scale, "Accesses per message; 0 leaves the memory out");
@@ -32,7 +33,7 @@ void describe(V& v, network::AnalyticalConfig& n) {
       "contention", n.contention,
       "links: messages share links and wait for each other; none: ASTRA-sim's model, optimistic when a rank "
       "talks to many at once");
-  v.list("dimensions", n.dimensions, "From the innermost out",
+  v.list("dimensions", n.dimensions, "Dimensions of the network, innermost first",
          [](auto& item, network::DimensionConfig& d) { describe(item, d); });
 }
 
@@ -60,8 +61,8 @@ void describe(V& v, simulation::SimulationConfig& c) {
   v.field("all_to_all_chunks", s.all_to_all_splits, "Chunks per all-to-all; 0: as many as `chunks`");
   v.field("active_chunks", s.active_chunks, "Chunks that may run in a dimension at a time");
   v.field("queues_per_dimension", s.queues_per_dimension,
-          "With two or more, half of them run the other way round");
-  v.field("endpoint_delay", s.endpoint_delay, "Before every send and after every receive");
+          "Queues per dimension; of two or more, half run in the other direction");
+  v.field("endpoint_delay", s.endpoint_delay, "Delay before every send and after every receive");
   for (const auto& [kind, word] : kWords<system::CollectiveKind>) {
     v.words(std::string(word), s.implementation(kind), explain_algorithms(kind));
   }
@@ -72,11 +73,11 @@ void describe(V& v, simulation::SimulationConfig& c) {
   v.field("inter_order", s.inter_order, "Order in which a chunk visits the dimensions");
   v.field("tree_always_reduces", s.tree_always_reduces,
           "double_binary_tree does a whole all-reduce whatever it is asked for, as ASTRA-sim's does");
-  v.field("rendezvous", s.rendezvous, "Receivers clear every message with a handshake of 8 KiB first");
+  v.field("rendezvous", s.rendezvous, "Every message starts with a handshake of 8 KiB");
   v.optional_group("shared_bus", s.shared_bus, "A LogGP bus at every endpoint, instead of the endpoint delay",
                    [](auto& group, system::SharedBus& b) { describe(group, b); });
   v.from("ours: exact times; ASTRA-sim 1.0 counts whole nanoseconds");
-  v.field("step", c.step, "What every step of the training loop costs on top; ASTRA-sim: 1 ns");
+  v.field("step", c.step, "Extra time of every step of the training loop; ASTRA-sim: 1 ns");
   v.field("cycle", s.cycle, "Resolution of endpoint timing; ASTRA-sim: 1 ns");
 }
 
@@ -84,24 +85,25 @@ template <class V>
 void describe(V& v, workload::Pass& p) {
   v.from("neutral: what is not given takes no time");
   v.field("compute", p.compute, "Compute time on one NPU");
-  v.optional_group("communication", p.communication, "What is communicated then; leave out where nothing is",
+  v.optional_group("communication", p.communication,
+                   "Collective of this pass; leave it out where there is none",
                    [](auto& group, workload::Communication& c) {
-                     group.required("collective", c.kind, "Which operation");
+                     group.required("collective", c.kind, "Kind of collective");
                      group.required("size", c.size,
-                                    "Held by one NPU before; of an all-gather, one NPU's shard");
+                                    "Bytes that one NPU holds before it; of an all-gather, one NPU's shard");
                    });
 }
 
 template <class V>
 void describe(V& v, workload::Layer& l) {
   v.from("neutral: what is not given takes no time");
-  v.required("name", l.name, "Shown in reports");
+  v.required("name", l.name, "Name that reports show");
   v.group("forward", "Forward pass", [&](auto& group) { describe(group, l.forward); });
   v.group("input_gradient", "Backward pass: gradient of the inputs",
           [&](auto& group) { describe(group, l.input_gradient); });
   v.group("weight_gradient", "Backward pass: gradient of the weights",
           [&](auto& group) { describe(group, l.weight_gradient); });
-  v.field("update", l.update, "Added after every collective of the layer, before it counts as finished");
+  v.field("update", l.update, "Time added after every collective of the layer");
   v.field("parallelism", l.parallelism,
           "Only under hybrid_customized: data, model, hybrid_data_model or hybrid_model_data");
 }
@@ -117,7 +119,7 @@ void describe(V& v, workload::Workload& w) {
   v.integers("recompute_starts", w.recompute_starts,
              "hybrid_transformer_fwd_in_bckwd: layers that recompute first");
   v.field("last_bottom_layer", w.last_bottom_layer, "hybrid_dlrm: the last layer of the bottom MLP");
-  v.list("layers", w.layers, "In forward order; layer 0 of a hybrid_dlrm is the embedding",
+  v.list("layers", w.layers, "Layers in forward order; layer 0 of a hybrid_dlrm is the embedding",
          [](auto& item, workload::Layer& l) { describe(item, l); });
 }
 

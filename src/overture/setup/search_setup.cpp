@@ -18,11 +18,11 @@ constexpr int kMostCandidates = 1'000'000;
 template <class V>
 void describe_axes(V& v, std::string_view key, std::vector<SearchAxis>& axes, std::string_view help) {
   v.list(key, axes, help, [](auto& item, SearchAxis& axis) {
-    item.required("key", axis.key, "A key of the setup, with dots; of choices, what they are about");
+    item.required("key", axis.key, "A key of the setup, with dots; with choices, any name for them");
     item.words("values", axis.values, "Its values");
     item.list("choices", axis.choices, "In place of values: several keys that change together",
               [](auto& choice, SearchChoice& c) {
-                choice.required("name", c.name, "Shown in results");
+                choice.required("name", c.name, "Name that results show");
                 choice.words("set", c.set, "key=value: what it sets; key=~ takes a key out of the setup");
               });
   });
@@ -31,27 +31,28 @@ void describe_axes(V& v, std::string_view key, std::vector<SearchAxis>& axes, st
 template <class V>
 void describe(V& v, SearchSetup& s) {
   v.from("ours");
-  v.field("name", s.name, "Of the search, shown in results");
+  v.field("name", s.name, "Name of the search, shown in results");
   v.required("setup", s.setup, "Setup of `overture simulate`, beside this file");
-  v.field("seed", s.seed, "Of what is drawn where there are more candidates than may be tried");
+  v.field("seed", s.seed, "Seed of the draw among candidates, where there are more than may be tried");
   v.words("fixed", s.fixed, "key=value: the same for every candidate");
   describe_axes(v, "axes", s.axes, "What varies of model, sharding, cache and collectives");
   v.list("networks", s.networks, "Kinds of networks", [](auto& item, SearchNetwork& n) {
-    item.required("name", n.name, "Shown in results");
+    item.required("name", n.name, "Name that results show");
     item.words("set", n.set, "key=value: what makes this network");
     describe_axes(item, "axes", n.axes, "What varies of it: rates, oversubscription, slices");
     item.words("check", n.check, "key=value: where packets check a candidate");
     describe_axes(item, "check_axes", n.check_axes, "What only packets see: transports, buffers");
   });
   v.group("budget", "What a candidate may cost; 0: no limit", [&](auto& group) {
-    group.field("dollars", s.dollars, "To buy");
-    group.field("watts", s.watts, "To draw");
+    group.field("dollars", s.dollars, "Most dollars to buy it");
+    group.field("watts", s.watts, "Most power that it draws");
   });
   v.field("prices", s.prices,
           "Price list (YAML), beside this file; that of the setup (network.prices) if left out");
-  v.field("candidates", s.candidates, "Most that are tried; of more, so many are drawn by the seed");
+  v.field("candidates", s.candidates,
+          "Most candidates that are tried; of more, this many are drawn by the seed");
   v.field("checked", s.checked, "Points of the front that packets check; 0: none");
-  v.field("check_seconds", s.check_seconds, "Of each such run; one that takes longer is left unchecked");
+  v.field("check_seconds", s.check_seconds, "Longest time of each such run; a slower one stays unchecked");
 }
 
 [[noreturn]] void fail(const SearchSetup& setup, const std::string& key, const std::string& what,

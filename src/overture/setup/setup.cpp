@@ -38,7 +38,7 @@ void describe(V& v, Setup& s, WorkloadKeys& keys) {
   v.field("name", s.name, "Name of the run, shown in results");
   v.field("seed", s.seed, "Seed of every random choice");
   v.field("passes", s.simulation.passes, "Training iterations");
-  v.group("network", "Dimensions or a topology, and what carries messages there",
+  v.group("network", "Dimensions or a topology, and the model that carries messages",
           [&](auto& group) { describe(group, s.network); });
   v.group("system", "How collectives are carried out", [&](auto& group) {
     describe(group, s.simulation);
@@ -54,14 +54,14 @@ void describe(V& v, Setup& s, WorkloadKeys& keys) {
     group.from("ours");
     group.field("tasks", s.tasks, "FlexFlow task graph (.tg), beside the setup, instead of layers");
     group.field("between_gpus", s.between_gpus,
-                "Inside a node of that graph, for what its GPUs reduce first");
+                "Rate inside a node of that graph, for what its GPUs reduce first");
     group.field(
         "chakra", s.chakra,
         "Chakra traces, instead of layers: PREFIX of PREFIX.0.et, PREFIX.1.et ..., or a name with %d");
     group.field("chakra_groups", s.chakra_groups, "Group file (JSON) of these traces, as ASTRA-sim 2 has it");
     group.optional_group("dlrm", s.dlrm, "Any DLRM, instead of layers",
                          [](auto& inner, DlrmSetup& d) { describe(inner, d); });
-    group.optional_group("cache", s.cache, "The DLRM's rows are with servers, and a cache looks ahead",
+    group.optional_group("cache", s.cache, "Embedding servers hold the DLRM's rows, and a cache looks ahead",
                          [](auto& inner, CacheSetup& c) { describe(inner, c); });
     group.field("recording", s.recording,
                 "Folder of a recording of `overture train --record`, instead of layers");
@@ -71,13 +71,15 @@ void describe(V& v, Setup& s, WorkloadKeys& keys) {
         [](auto& inner, TrainingSetup& t) { describe(inner, t); });
     describe(group, s.simulation.workload);
   });
-  v.group("traffic", "What flows sends, unless --flows names a file",
+  v.group("traffic", "Traffic of `overture flows`, unless --flows names a file",
           [&](auto& group) { describe(group, s.traffic); });
   v.group("faults", "What goes wrong: links, switches and nodes that fail, lose packets or slow down",
           [&](auto& group) { describe(group, s.faults); });
   v.group("monitor", "Links over time, into links_over_time.csv", [&](auto& group) {
-    group.field("interval", s.monitor.interval, "Between two looks; doubles when the samples are full");
-    group.field("samples", s.monitor.samples, "Most kept of each link; even; 0: links are not watched");
+    group.field("interval", s.monitor.interval,
+                "Time between two samples; it doubles when the samples are full");
+    group.field("samples", s.monitor.samples,
+                "Most samples of each link, an even number; 0: links are not watched");
   });
 }
 
@@ -88,7 +90,7 @@ void require_new_shape(const Value& root, const std::string& file) {
         "roce", "plain", "lossless", "rotor", "threads", "memory_limit"}) {
     if (root.find(key) == nullptr) continue;
     throw UserError(
-        {.file = file, .key = key}, "stands under network: now",
+        {.file = file, .key = key}, "belongs under network: now",
         fmt::format("write network: {{{}: ...}}, and -s network.{}=... on the command line", key, key));
   }
 }
@@ -292,8 +294,10 @@ void require_workload(const Setup& setup, const Value& root) {
   if (setup.simulation.tasks || !setup.simulation.workload.layers.empty()) return;
   if (root.find("traffic") != nullptr)
     fail(setup.file, "workload", "is missing; this is a setup for `overture flows`",
-         "run overture flows " + setup.file + ", or say what is trained: layers, file, tasks, dlrm or recording");
-  fail(setup.file, "workload", "has no layers", "say what is trained: layers, file, tasks, dlrm or recording");
+         "run overture flows " + setup.file +
+             ", or say what is trained: layers, file, tasks, dlrm or recording");
+  fail(setup.file, "workload", "has no layers",
+       "say what is trained: layers, file, tasks, dlrm or recording");
 }
 
 // What is drawn follows the run's seed, unless they have their own.

@@ -43,7 +43,7 @@ void add_repetitions(SweepSetup& setup) {
   if (setup.combination == Combination::listed)
     fail(setup, "repeat", "goes with combination: all", "list the seeds as an axis instead");
   if (std::ranges::find(setup.axes, "seed", &KeyAxis::key) != setup.axes.end())
-    fail(setup, "repeat", "is given beside an axis of seeds", "leave one of the two out");
+    fail(setup, "repeat", "cannot be combined with an axis of seeds", "leave one of the two out");
   KeyAxis seeds{.key = "seed", .values = {}};
   for (int seed = 1; seed <= setup.repeat; ++seed) seeds.values.push_back(fmt::format("{}", seed));
   setup.axes.push_back(std::move(seeds));

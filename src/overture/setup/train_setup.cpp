@@ -47,22 +47,24 @@ void describe(V& v, TrainModel& m) {
           "Layers on the dense features, such as 13-512-256-64-16; the model's own unless given");
   v.field("mlp_top", m.mlp_top, "Layers that end in the logit, without their inputs; the last is 1");
   v.field("interaction", m.interaction, "Products of all pairs of vectors, or all vectors side by side");
-  v.field("interaction_itself", m.interaction_itself, "dot: also every vector with itself");
-  v.field("cross_layers", m.cross_layers, "dcn: how many");
-  v.field("rank", m.rank, "dcn: of a cross layer");
+  v.field("interaction_itself", m.interaction_itself, "dot: also multiply every vector with itself");
+  v.field("cross_layers", m.cross_layers, "dcn: number of cross layers");
+  v.field("rank", m.rank, "dcn: rank of a cross layer");
   v.field("channels", m.channels, "fgcnn: maps of each convolution, such as 14-16-18-20");
-  v.field("horizontal_filters", m.horizontal_filters, "caser: for every number of neighbouring items");
-  v.field("vertical_filters", m.vertical_filters, "caser: over single columns");
+  v.field("horizontal_filters", m.horizontal_filters,
+          "caser: filters for every number of neighbouring items");
+  v.field("vertical_filters", m.vertical_filters, "caser: filters over single columns");
 }
 
 template <class V>
 void describe(V& v, TrainTables& t) {
   v.from("facebookresearch/dlrm's Kaggle example: 16 columns, sums");
-  v.field("dim", t.dim, "Columns of a row");
-  v.field("dims", t.dims, "The same for each table, such as 16-8-16; not with the interaction dot");
-  v.field("rows", t.rows, "Rows of each table, such as 1460-583; the data's unless given");
+  v.field("dim", t.dim, "Columns of an embedding row");
+  v.field("dims", t.dims, "Columns of each table, such as 16-8-16; not with the interaction dot");
+  v.field("rows", t.rows, "Rows of each table, such as 1460-583; as in the data if left out");
   v.field("pooling", t.pooling,
-          "How several lookups of a sample in a table are joined; weighted: a sum with the data's weights, which the "
+          "How several lookups of a sample in a table are joined; weighted: a sum with the data's weights, "
+          "which the "
           "others ignore");
   v.field("sharding", t.sharding,
           "How servers divide the rows: by id modulo servers, ranges of ids, whole tables, or columns");
@@ -80,7 +82,7 @@ void describe(V& v, embedding::OptimizerConfig& o) {
           "Steps in which the learning rate rises to its full value");
   v.field("decay_start", o.schedule.decay_start, "Step at which the learning rate begins to fall");
   v.field("decay_steps", o.schedule.decay_steps,
-          "Steps in which it falls, with the square of what is left; 0: it does not fall");
+          "Steps in which the learning rate falls, with the square of what is left; 0: it never falls");
   v.from("PyTorch's optimizers");
   v.field("weight_decay", o.weight_decay,
           "Every update first multiplies weights by 1 - learning_rate * this, as AdamW; rows only when they "
@@ -97,10 +99,11 @@ void describe(V& v, TrainCache& c) {
           "Batches that the planner sees; 1: rows are fetched for every batch; 0: no servers, tables in the "
           "trainer, or, with table_wise sharding, in the trainers");
   v.field("prefetch_depth", c.prefetch_depth,
-          "Batches that a row may come early; the lookahead unless given");
-  v.field("cleanup_interval", c.cleanup_interval, "Batches between clean-ups; 1 unless given");
-  v.field("cleanup_proportion", c.cleanup_proportion, "The same as a share of the lookahead");
-  v.field("capacity", c.capacity, "Rows that the cache holds; as many as the lookahead needs unless given");
+          "Batches by which a row may be fetched early; the lookahead if left out");
+  v.field("cleanup_interval", c.cleanup_interval, "Batches between clean-ups; 1 if left out");
+  v.field("cleanup_proportion", c.cleanup_proportion,
+          "Batches between clean-ups, as a share of the lookahead");
+  v.field("capacity", c.capacity, "Rows that the cache holds; as many as the lookahead needs if left out");
 }
 
 template <class V>
@@ -110,11 +113,11 @@ void describe(V& v, TrainSetup& s) {
   v.field("seed", s.seed, "Seed of every random choice");
   v.group("data", "A file, or synthetic data", [&](auto& g) { describe(g, s.data); });
   v.field("batch_size", s.batch_size, "Samples per step, over all trainers");
-  v.field("steps", s.steps, "At most so many; 0: until the data ends");
+  v.field("steps", s.steps, "Largest number of steps; 0: until the data ends");
   v.group("model", "The dense part", [&](auto& g) { describe(g, s.model); });
   v.group("tables", "Embedding tables", [&](auto& g) { describe(g, s.tables); });
   v.group("optimizer", "Optimizer of everything that is trained", [&](auto& g) { describe(g, s.optimizer); });
-  v.optional_group("table_optimizer", s.table_optimizer, "Another one for the tables",
+  v.optional_group("table_optimizer", s.table_optimizer, "Optimizer of the tables, if it is another one",
                    [](auto& g, embedding::OptimizerConfig& o) { describe(g, o); });
   v.group("cache", "The trainers' cache of rows", [&](auto& g) { describe(g, s.cache); });
   v.field("trainers", s.trainers, "Trainers; each takes an equal share of every batch");
@@ -122,16 +125,16 @@ void describe(V& v, TrainSetup& s) {
   v.field("threads", s.threads, "Threads of each trainer; the result is the same for any number");
   v.optional_group("link", s.link, "Slows down what goes to and from servers, as a network would",
                    [](auto& g, TrainLink& l) {
-                     g.field("rate", l.rate, "In one direction");
+                     g.field("rate", l.rate, "Rate of the link in one direction");
                      g.field("delay", l.delay, "Delay of every message");
                    });
-  v.field("checkpoint_every", s.checkpoint_every, "Steps; 0: only at the end");
+  v.field("checkpoint_every", s.checkpoint_every, "Steps between checkpoints; 0: only at the end");
   v.field("keep_every", s.keep_every,
-          "Steps whose checkpoints stay, beside the two newest and the best; 0: none");
+          "Also keep the checkpoint of every n-th step, beside the two newest and the best; 0: none");
   v.field("evaluate_every", s.evaluate_every,
           "Steps between evaluations on the held-out samples; 0: only at the end");
   v.field("patience", s.patience,
-          "Stop when the held-out AUC has not improved in so many evaluations; 0: never");
+          "Stop when the held-out AUC has not improved in this many evaluations; 0: never");
   v.field("record", s.record,
           "Folder for a recording of what every party does, as `train --record` makes it");
 }
@@ -171,7 +174,7 @@ void check_sound(const TrainSetup& setup) {
   check_least(setup, "data.epochs", setup.data.epochs, 1);
   check_least(setup, "data.max_ind_range", setup.data.max_ind_range, 0);
   if (!setup.data.ids.empty() && setup.data.max_ind_range > 0)
-    fail(setup, "data.max_ind_range", "is given beside data.ids", "leave one of the two out");
+    fail(setup, "data.max_ind_range", "cannot be combined with data.ids", "leave one of the two out");
   check_least(setup, "data.lookups", setup.data.lookups, 1);
   check_least(setup, "data.test_every", setup.data.test_every, 0);
   check_least(setup, "data.shuffle_block", setup.data.shuffle_block, 0);
@@ -181,17 +184,17 @@ void check_sound(const TrainSetup& setup) {
     fail(setup, "data", sources == 0 ? "names no data" : "has more than one of file, synthetic and own",
          "give data.file, or data.synthetic such as kaggle");
   if (setup.cache.cleanup_interval && setup.cache.cleanup_proportion)
-    fail(setup, "cache.cleanup_proportion", "is given beside cleanup_interval", "choose one");
+    fail(setup, "cache.cleanup_proportion", "cannot be combined with cleanup_interval", "choose one");
   if (setup.cache.lookahead == 0 && setup.trainers > 1 &&
       setup.tables.sharding != embedding::Sharding::table_wise)
     fail(setup, "trainers", "several trainers without a cache can only hold whole tables",
          "set tables.sharding to table_wise, or cache.lookahead to 1 or more");
   check_least(setup, "patience", setup.patience, 0);
   if (setup.patience > 0 && setup.evaluate_every == 0)
-    fail(setup, "patience", "there are no evaluations to be patient about",
-         "set evaluate_every, to 1000 say");
+    fail(setup, "patience", "there are no evaluations, so patience has nothing to count",
+         "set evaluate_every, for example to 1000");
   if (setup.evaluate_every > 0 && setup.data.test_every == 0)
-    fail(setup, "evaluate_every", "there are no held-out samples", "set data.test_every, to 10 say");
+    fail(setup, "evaluate_every", "there are no held-out samples", "set data.test_every, for example to 10");
 }
 
 // The layers that the setup names, or the model's own, which start with the data's dense features.

@@ -55,23 +55,25 @@ struct TrainData {
 template <class V>
 void describe(V& v, TrainData& d) {
   v.from("ours; 13 dense features as Criteo's click logs");
-  v.field("file", d.file, "Dataset of any format that `overture convert` reads, beside the setup; raw Criteo files, too");
-  v.field("format", d.format, "Format of the file; recognised by its first bytes unless given");
+  v.field("file", d.file,
+          "Dataset of any format that `overture convert` reads, beside the setup; raw Criteo files, too");
+  v.field("format", d.format, "Format of the file; recognised by its first bytes if left out");
   v.field("ids", d.ids,
           "Rows of the ids of raw data, beside the setup; `overture train` makes it and names it here");
-  v.field("max_ind_range", d.max_ind_range,
-          "Ids modulo this, as DLRM's flag, instead of a row for every id of raw data; 0: as they are");
+  v.field(
+      "max_ind_range", d.max_ind_range,
+      "Ids of raw data are taken modulo this, as by DLRM's flag, instead of one row per id; 0: as they are");
   v.field("synthetic", d.synthetic,
           "Instead of a file: data like kaggle, avazu or terabyte, made as it is read");
   v.field("own", d.own,
           "Instead of a file: the program that runs the oracle brings the batches, from Python");
   v.field("scale", d.scale, "synthetic: multiplies the rows of every table");
   v.field("skew", d.skew, "synthetic: fitted, uniform, long, medium, short, an exponent, or two-level:1:90");
-  v.field("samples", d.samples, "synthetic: how many");
-  v.field("dense_features", d.dense_features, "synthetic: how many");
-  v.field("lookups", d.lookups, "synthetic: of a sample in each table");
+  v.field("samples", d.samples, "synthetic: number of samples");
+  v.field("dense_features", d.dense_features, "synthetic: number of samples");
+  v.field("lookups", d.lookups, "synthetic: lookups of a sample in each table");
   v.field("weighted", d.weighted, "synthetic: every lookup has a weight, from 0.5 to 1.5");
-  v.field("max_bad_rows", d.max_bad_rows, "Rows that cannot be read and may be skipped");
+  v.field("max_bad_rows", d.max_bad_rows, "Number of unreadable rows that may be skipped");
   v.field("test_every", d.test_every, "Every n-th sample is held out for evaluation; 0: none");
   v.field("epochs", d.epochs, "How often the data is read from start to end");
   v.field("shuffle_block", d.shuffle_block, "Samples that are shuffled with each other; 0: the data's order");

@@ -34,14 +34,14 @@ void describe(V& v, TrainingSetup& t) {
   v.field("setup", t.setup, "Setup of `overture train`, beside this file; a recording has its own");
   v.field("machine", t.machine,
           "machine.yaml of `overture calibrate`, beside this file; without it, a recording's own costs");
-  v.field("trainers", t.trainers, "In place of the train setup's");
-  v.field("servers", t.servers, "In place of the train setup's");
-  v.field("lookahead", t.lookahead, "In place of the train setup's cache.lookahead");
-  v.field("batch_size", t.batch_size, "In place of the train setup's");
+  v.field("trainers", t.trainers, "Replaces the train setup's value");
+  v.field("servers", t.servers, "Replaces the train setup's value");
+  v.field("lookahead", t.lookahead, "Replaces the train setup's cache.lookahead");
+  v.field("batch_size", t.batch_size, "Replaces the train setup's value");
   v.field("first", t.first, "First step that is played; of a recording: past the warm-up unless given");
-  v.field("steps", t.steps, "How many are played; 0: all of a recording, otherwise 20");
+  v.field("steps", t.steps, "Number of steps to play; 0: all of a recording, otherwise 20");
   v.field("cores", t.cores,
-          "All parties are on one machine with so many cores, which they share; 0: each has its own");
+          "Cores of one machine that all parties share; 0: every party has its own machine");
 }
 
 // What a train setup would do on a machine, from its `first` step on. Its data is read and planned. Throws

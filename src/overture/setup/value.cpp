@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <unordered_set>
 
 #include <fmt/format.h>
 #include <yaml-cpp/yaml.h>
@@ -61,11 +62,12 @@ class Conversion {
 
   void convert_map(const YAML::Node& node, Value& value, int depth) {
     value.kind = Value::Kind::map;
+    std::unordered_set<std::string> seen;
     for (const auto& entry : node) {
       if (!entry.first.IsScalar())
         throw UserError({.file = file_, .line = value.line}, "a key must be a word");
       const std::string key = entry.first.Scalar();
-      if (value.find(key) != nullptr) {
+      if (!seen.insert(key).second) {
         throw UserError({.file = file_, .line = entry.first.Mark().line + 1, .key = key}, "duplicate key");
       }
       value.keys.push_back({key, convert(entry.second, depth + 1)});

@@ -136,7 +136,7 @@ TEST(TrainingLoop, HybridsSendWeightGradientsWithoutWaitingForThem) {
   EXPECT_EQ(result.layers[0].of(PassKind::weight_gradient).exposed, 40ns);
   EXPECT_EQ(result.layers[1].of(PassKind::weight_gradient).exposed, 0ns);
   config.workload.parallelism = Parallelism::hybrid_data_model;
-  EXPECT_EQ(simulate(config).finished, 120ns) << "over the dimensions from 1 on, of which there are none";
+  EXPECT_EQ(simulate(config).finished, 120ns) << "over the dimensions from 1 on, of which there do not exist";
 }
 
 TEST(TrainingLoop, EveryLayerOfACustomWorkloadHasItsOwnParallelism) {

@@ -33,7 +33,7 @@ CollectivePoint run_collective(const network::NetworkConfig& network, const syst
 
 std::vector<Bytes> sizes(Bytes first, Bytes last, int factor) {
   if (first <= Bytes{} || last < first) {
-    throw UserError(fmt::format("sizes from {} to {} are none", exact(first), exact(last)));
+    throw UserError(fmt::format("sizes from {} to {} do not exist", exact(first), exact(last)));
   }
   if (factor < 2) throw UserError("the step factor must be at least 2");
   std::vector<Bytes> result;

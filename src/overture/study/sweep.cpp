@@ -53,7 +53,7 @@ class Runs {
   void start(std::size_t point) {
     const fs::path folder = unfinished(job_.points[point]);
     disk().remove(folder);
-    if (!disk().make_folder(folder)) throw UserError({.file = folder.string()}, "cannot be made");
+    if (!disk().make_folder(folder)) throw UserError({.file = folder.string()}, "cannot be created");
     std::vector<std::string> words = words_of(job_.points[point], folder);
     const pid_t sweep = getpid();
     const pid_t child = fork();
@@ -147,7 +147,8 @@ bool keep_if_complete(const SweepPoint& point) {
   if (!is_complete(summary_in(made))) return false;
   disk().remove(made / kErrors);
   if (!disk().replace_folder(made, point.folder))
-    throw UserError({.file = point.folder.string()}, std::string("cannot be made: ") + std::strerror(errno));
+    throw UserError({.file = point.folder.string()},
+                    std::string("cannot be created: ") + std::strerror(errno));
   disk().sync_folder(point.folder.parent_path());
   return true;
 }
@@ -180,7 +181,7 @@ std::vector<std::pair<std::string, double>> numbers_of(const SweepPoint& point) 
   const fs::path file = point.folder / kDone;
   const auto summary = parse_json(read_file(file));
   if (!summary.is_object())
-    throw UserError({.file = file.string()}, "is no summary", "delete the folder and run again");
+    throw UserError({.file = file.string()}, "is not a summary", "delete the folder and run again");
   for (const auto& [key, value] : summary.items()) {
     if (value.is_number()) numbers.emplace_back(key, value.get<double>());
     if (!value.is_object()) continue;

@@ -56,7 +56,7 @@ void require_connected(const Graph& graph) {
     const std::vector<bool> seen = reachable(graph, 0, against);
     const auto lost = std::find(seen.begin(), seen.begin() + graph.hosts(), false);
     if (lost != seen.begin() + graph.hosts()) {
-      throw UserError(fmt::format("the network is disconnected: no way {} host 0 {} host {}",
+      throw UserError(fmt::format("the network is disconnected: no path {} host 0 {} host {}",
                                   against ? "to" : "from", against ? "from" : "to", lost - seen.begin()));
     }
   }

@@ -91,7 +91,7 @@ std::string sum_of(const Json& manifest) {
 }
 
 [[noreturn]] void cannot_be_made(const fs::path& path) {
-  throw UserError({.file = path.string()}, std::string("cannot be made: ") + std::strerror(errno));
+  throw UserError({.file = path.string()}, std::string("cannot be created: ") + std::strerror(errno));
 }
 
 [[noreturn]] void bad_manifest(const fs::path& file, const std::string& what, const std::string& hint = {}) {
@@ -298,7 +298,7 @@ CheckpointInfo read_manifest(const TrainConfig& config, const fs::path& checkpoi
                                manifest["fixed"][key].get<std::string>(), now);
   }
   if (!differences.empty())
-    bad_manifest(file, "is of another run: " + differences,
+    bad_manifest(file, "belongs to another run: " + differences,
                  "resume with the setup that the run started with");
   return info_of(manifest);
 }

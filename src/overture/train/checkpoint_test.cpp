@@ -156,7 +156,8 @@ TEST_F(Checkpoint, AnotherModelIsRefused) {
   TrainConfig config = small_config();
   session_outcome(config, {.checkpoints = folder_});
   config.tables.tables[0].rows = 301;
-  EXPECT_NE(error(config).find("is of another run: tables was 300x8"), std::string::npos) << error(config);
+  EXPECT_NE(error(config).find("belongs to another run: tables was 300x8"), std::string::npos)
+      << error(config);
   config = small_config(OptimizerKind::adam);
   EXPECT_NE(error(config).find("optimizer.kind was sgd, is adam"), std::string::npos) << error(config);
   config = small_config();

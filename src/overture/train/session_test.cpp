@@ -299,7 +299,7 @@ TEST(Session, MistakesAreUserErrors) {
   config.trainers = 0;
   EXPECT_NE(user_error(config).find("trainers"), std::string::npos);
   config = small_config();
-  EXPECT_NE(user_error(config, {.checkpoints = "/proc/no"}).find("cannot be made"), std::string::npos);
+  EXPECT_NE(user_error(config, {.checkpoints = "/proc/no"}).find("cannot be created"), std::string::npos);
 }
 
 }  // namespace

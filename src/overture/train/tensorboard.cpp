@@ -56,7 +56,7 @@ std::string summary_value(const Scalar& scalar) {
 std::filesystem::path event_path(const std::filesystem::path& folder, std::int64_t first_step) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
-  if (error) throw UserError({.file = folder.string()}, "cannot be made: " + error.message());
+  if (error) throw UserError({.file = folder.string()}, "cannot be created: " + error.message());
   // TensorBoard knows the file by the middle of its name, and reads those of a folder in order.
   return folder / fmt::format("events.out.tfevents.{:010}.overture", first_step);
 }

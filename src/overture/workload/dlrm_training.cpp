@@ -302,10 +302,11 @@ Workload dlrm_workload(const DlrmTraining& training, int ranks) {
 Workload astra_form(const Workload& dlrm) {
   Workload form = dlrm;
   if (dlrm.table_layers != 1)
-    throw UserError("tables are sharded in several ways, which ASTRA-sim's HYBRID_DLRM cannot say");
+    throw UserError("tables are sharded in several ways, which ASTRA-sim's HYBRID_DLRM cannot express");
   form.parallelism = Parallelism::hybrid_dlrm;
   const auto refuse = [](const Layer& layer, std::string_view what) {
-    throw UserError(fmt::format("layer {} {}, which ASTRA-sim's HYBRID_DLRM cannot say", layer.name, what));
+    throw UserError(
+        fmt::format("layer {} {}, which ASTRA-sim's HYBRID_DLRM cannot express", layer.name, what));
   };
   for (const Layer& layer : form.layers) {
     for (const Pass* pass : {&layer.forward, &layer.input_gradient, &layer.weight_gradient}) {

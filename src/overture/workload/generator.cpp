@@ -177,7 +177,7 @@ std::vector<MnkLayer> parse_mnk(std::string_view text, const std::string& file) 
   std::vector<MnkLayer> layers;
   for (const CsvRow& row : table.rows) layers.push_back(mnk_layer(table, row, strategy_column));
   if (layers.empty()) {
-    throw UserError({.file = file}, "has no layer", "a line is, say, MLP_Top_0,1024,512,256");
+    throw UserError({.file = file}, "has no layer", "a line is, for example, MLP_Top_0,1024,512,256");
   }
   return layers;
 }

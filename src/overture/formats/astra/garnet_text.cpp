@@ -109,7 +109,7 @@ class Keys {
     if (i + 1 == tokens.size())
       throw UserError({.file = file_, .line = token.line, .key = key}, "has no value");
     if (!values_.emplace(key, tokens[i + 1]).second)
-      throw UserError({.file = file_, .line = token.line, .key = key}, "stands here a second time");
+      throw UserError({.file = file_, .line = token.line, .key = key}, "is a duplicate key");
   }
 
   std::string file_;

@@ -88,7 +88,7 @@ TEST(AstraGarnet, SaysWhereAndWhatIsWrong) {
   EXPECT_EQ(error_of(changed(kTorus, "flit-width: 2048\n", "")),
             "net.txt: flit-width: is missing\n  say how many bits a flit has");
   EXPECT_EQ(error_of(std::string(kTorus) + "num-npus:"), "net.txt:21: num-npus: has no value");
-  EXPECT_EQ(error_of(std::string(kTorus) + "num-npus: 4"), "net.txt:21: num-npus: stands here a second time");
+  EXPECT_EQ(error_of(std::string(kTorus) + "num-npus: 4"), "net.txt:21: num-npus: is a duplicate key");
 }
 
 TEST(AstraGarnet, RefusesWhatTheOriginalAbortsOn) {

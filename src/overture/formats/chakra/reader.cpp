@@ -76,8 +76,9 @@ class TraceReader {
         }
       }
     } catch (const protozero::exception& e) {
-      fail(fmt::format("at byte {}: the metadata is no protobuf message ({})", records_.offset(), e.what()),
-           "a Chakra trace is a file of protobuf records, plain or gzipped");
+      fail(
+          fmt::format("at byte {}: the metadata is not a protobuf message ({})", records_.offset(), e.what()),
+          "a Chakra trace is a file of protobuf records, plain or gzipped");
     }
     if (options_.keep_unknown) trace_.metadata = record;
   }
@@ -96,7 +97,7 @@ class TraceReader {
         from = reader.data().data();
       }
     } catch (const protozero::exception& e) {
-      fail(fmt::format("at byte {}: node {}: the record is no protobuf message ({})", records_.offset(),
+      fail(fmt::format("at byte {}: node {}: the record is not a protobuf message ({})", records_.offset(),
                        node.id, e.what()),
            "a Chakra trace is a file of protobuf records, plain or gzipped");
     }
@@ -428,7 +429,7 @@ int count_ranks(const std::string& prefix, int most) {
   std::error_code error;
   while (ranks < most && std::filesystem::exists(rank_file(prefix, ranks), error)) ++ranks;
   if (ranks == 0) {
-    throw UserError({.file = rank_file(prefix, 0)}, "is not there",
+    throw UserError({.file = rank_file(prefix, 0)}, "does not exist",
                     "a workload is the part before .0.et of its files, or a name with %d for the rank");
   }
   return ranks;

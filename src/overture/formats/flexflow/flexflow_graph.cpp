@@ -102,7 +102,7 @@ class Reader {
       case Type::all_reduce: id = add_all_reduce(task); break;
       default: fail(fmt::format("task {} is of type {}; 0, 1, 5 and 6 are known", task.id(), task.type()));
     }
-    if (!ids_.emplace(task.id(), id).second) fail(fmt::format("task {} is there twice", task.id()));
+    if (!ids_.emplace(task.id(), id).second) fail(fmt::format("task {} appears twice", task.id()));
   }
 
   TaskId add_all_reduce(const flexflow::Task& task) {
@@ -125,7 +125,7 @@ class Reader {
     for (const std::uint64_t next : *task.next()) {
       const auto found = ids_.find(next);
       if (found == ids_.end())
-        fail(fmt::format("task {} is followed by task {}, which is not there", task.id(), next));
+        fail(fmt::format("task {} is followed by task {}, which does not exist", task.id(), next));
       graph_.depend(ids_.at(task.id()), found->second);
     }
   }
@@ -166,7 +166,7 @@ class Writer {
       : graph_(graph), gpus_per_node_(gpus_per_node), next_(graph.size()) {
     for (const TaskGraph::Edge& edge : graph.edges()) {
       if (graph.kind(edge.before) == TaskKind::collective) {
-        throw UserError("a task waits for an all-reduce, which FlexFlow's task graphs cannot tell");
+        throw UserError("a task waits for an all-reduce, which FlexFlow's task graphs cannot express");
       }
       next_[index(edge.before)].push_back(index(edge.after));
     }
@@ -208,7 +208,7 @@ class Writer {
         milliseconds = static_cast<float>(static_cast<double>(task.duration.count()) / 1e9);
         break;
       }
-      case TaskKind::pause: throw UserError("a pause, which FlexFlow's task graphs cannot tell");
+      case TaskKind::pause: throw UserError("a pause, which FlexFlow's task graphs cannot express");
       case TaskKind::message: {
         const MessageTask task = graph_.message(id);
         type = Type::message;

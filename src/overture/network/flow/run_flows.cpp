@@ -15,7 +15,7 @@ FluidRun run_flows(topology::Topology topology, const FlowConfig& config,
   FlowNetwork network(std::move(topology), config, events);
   FluidRun result{play_flows(network, events, flows), network.statistics()};
   if (result.finished != flows.size()) {
-    throw UserError(fmt::format("{} of {} flows can never end: a link on their way never has any capacity",
+    throw UserError(fmt::format("{} of {} flows can never end: a link on their path never has any capacity",
                                 flows.size() - result.finished, flows.size()));
   }
   return result;

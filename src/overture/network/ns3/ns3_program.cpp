@@ -80,7 +80,7 @@ class TemporaryFolder {
  public:
   TemporaryFolder() {
     std::string pattern = (fs::temp_directory_path() / "overture-ns3-XXXXXX").string();
-    if (mkdtemp(pattern.data()) == nullptr) throw UserError({.file = pattern}, "cannot be made");
+    if (mkdtemp(pattern.data()) == nullptr) throw UserError({.file = pattern}, "cannot be created");
     path_ = pattern;
   }
   ~TemporaryFolder() {
@@ -175,7 +175,7 @@ Ns3Result run_flows(const fs::path& program, const topology::Topology& topology,
   for (const FlowSpec& flow : flows) {
     std::int64_t ps = 0;
     if (flow.from != flow.to && !(completions >> ps))
-      throw UserError({.file = program.string()}, "told fewer completion times than there are flows");
+      throw UserError({.file = program.string()}, "gave fewer completion times than there are flows");
     result.completion.push_back(ps < 0 ? std::nullopt : std::optional(Duration{ps}));
   }
   return result;

@@ -28,14 +28,14 @@ void require_one_first_link(const topology::Topology& topology) {
     for (int to = 0; to < graph.hosts(); ++to) {
       if (to == from || equal_ports(topology, from, to).size() == 1) continue;
       refuse(fmt::format("host h{} has several equal first links to h{}", from, to),
-             "links and switches fail only where every host has one way to begin with");
+             "links and switches can fail only where every host has one first link");
     }
   }
 }
 
 void require_recovery(const PacketConfig& config) {
   if (config.transport == TransportKind::plain)
-    refuse("transport plain sends nothing twice: what a fault loses would be lost for good",
+    refuse("transport plain sends nothing twice: what a fault loses would be lost",
            "use tcp, ndp, htsim_dctcp or roce");
   if (config.threads != 1) refuse("links and switches fail on one thread only", "use network.threads: 1");
 }

@@ -38,7 +38,7 @@ std::string shape_name(const Shape& shape) { return fmt::format("{}", fmt::join(
 Shape parse_shape(std::string_view text) {
   Shape shape;
   const auto fail = [&] {
-    throw UserError({.key = "--shapes"}, fmt::format("\"{}\" is no shape of a 3-D torus", text),
+    throw UserError({.key = "--shapes"}, fmt::format("\"{}\" is not a shape of a 3-D torus", text),
                     "write three numbers such as 2x4x4; at most 65536 nodes");
   };
   for (std::size_t start = 0; start <= text.size();) {

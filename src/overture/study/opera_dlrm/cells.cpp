@@ -169,7 +169,7 @@ std::string name(const Cell& cell) {
 Cell parse_cell(std::string_view text) {
   const std::vector<std::string> parts = split(text, '.');
   if (parts.size() < kFixedParts) {
-    throw UserError(fmt::format("\"{}\" is no cell", text),
+    throw UserError(fmt::format("\"{}\" is not a cell", text),
                     "a cell looks like A.baseline.16.fat-tree.ring.packet.sound.1");
   }
   Cell cell{.model = parts[0],

@@ -102,7 +102,7 @@ void Changes::add(std::string_view part) {
   if (equals == std::string_view::npos)
     throw UserError(fmt::format("\"{}\" changes nothing", part), "write a name and a value: slice-us=40");
   const Knob knob = parse_knob(part.substr(0, equals));
-  if (of(knob)) throw UserError(fmt::format("{} is there twice", name(knob)));
+  if (of(knob)) throw UserError(fmt::format("{} appears twice", name(knob)));
   set(knob, part.substr(equals + 1));
 }
 

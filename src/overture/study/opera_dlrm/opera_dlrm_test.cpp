@@ -62,7 +62,7 @@ TEST(OperaDlrm, UnknownNamesAreToldWithWhatWouldWork) {
   EXPECT_NE(choose({.models = {"I"}, .variants = {"embdim_40"}}).find("no cell"), std::string::npos);
   EXPECT_NE(user_error([] { parse_network("fat-tre"); }).find("fat-tree"), std::string::npos);
   EXPECT_NE(user_error([] { parse_backend("ns3"); }).find("packet"), std::string::npos);
-  EXPECT_NE(user_error([] { parse_cell("A.baseline"); }).find("is no cell"), std::string::npos);
+  EXPECT_NE(user_error([] { parse_cell("A.baseline"); }).find("is not a cell"), std::string::npos);
   EXPECT_NE(user_error([] { Setting::parse("sound+magic"); }).find("unknown artefact"), std::string::npos);
   EXPECT_NE(user_error([] { parse_cell("A.baseline.16.opera.dps.flow.sound.1.slice=40"); }).find("slice-us"),
             std::string::npos);

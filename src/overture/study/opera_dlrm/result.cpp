@@ -33,7 +33,7 @@ CellResult parse_result(std::string_view text, const std::string& file) try {
     result.ends.push_back({kind, seconds.get<std::vector<double>>()});
   return result;
 } catch (const Json::exception&) {
-  throw UserError({.file = file}, "is no result of a cell", "delete it and run again");
+  throw UserError({.file = file}, "is not a result of a cell", "delete it and run again");
 }
 
 }  // namespace overture::study::opera_dlrm

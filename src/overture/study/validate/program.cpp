@@ -115,7 +115,7 @@ std::vector<fs::path> program_cases(const fs::path& folder) {
 
 ScratchFolder::ScratchFolder() {
   std::string scratch = (fs::temp_directory_path() / "overture-validate-XXXXXX").string();
-  if (mkdtemp(scratch.data()) == nullptr) throw UserError({.file = scratch}, "cannot be made");
+  if (mkdtemp(scratch.data()) == nullptr) throw UserError({.file = scratch}, "cannot be created");
   path_ = scratch;
 }
 

@@ -73,7 +73,7 @@ std::vector<Claim> read_claims(const fs::path& file) try {
   }
   return claims;
 } catch (const Json::exception&) {
-  throw UserError({.file = file.string()}, "is no report of a study", "run the study again");
+  throw UserError({.file = file.string()}, "is not a report of a study", "run the study again");
 }
 
 std::vector<StudyScore> study_scores(const fs::path& results, const fs::path& program,

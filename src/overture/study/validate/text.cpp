@@ -78,7 +78,7 @@ void validate_scale_sim(const fs::path& golden, const Report& report) {
 
 void validate_lookahead(const fs::path& golden, const Report& report) {
   std::string scratch = (fs::temp_directory_path() / "overture-validate-XXXXXX").string();
-  if (mkdtemp(scratch.data()) == nullptr) throw UserError({.file = scratch}, "cannot be made");
+  if (mkdtemp(scratch.data()) == nullptr) throw UserError({.file = scratch}, "cannot be created");
   for (const fs::path& folder : sorted(golden / "lookahead", "")) {
     if (fs::exists(folder / "trace.json")) report(check_plan(folder, fs::path(scratch) / folder.filename()));
   }
