@@ -37,6 +37,8 @@ TEST(EveryCommand, HelpHasEightyColumnsAndExamples) {
     const Outcome outcome = run_overture(with(words, {"--help"}));
     ASSERT_EQ(outcome.exit_code, 0) << outcome.text();
     EXPECT_NE(outcome.out.find("Examples:"), std::string::npos) << text_of(words);
+    EXPECT_EQ(outcome.out.find(" TEXT"), std::string::npos)
+        << text_of(words) << ": every option names what it takes";
     for (const std::string& line : lines_of(outcome.out))
       EXPECT_LE(line.size(), 80u) << text_of(words) << ": " << line;
   }

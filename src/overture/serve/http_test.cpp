@@ -40,6 +40,38 @@ TEST(Http, RefusesWhatItCannotAnswer) {
   EXPECT_EQ(error("GET / HTTP/1.1\r\nX: "), -1) << "the rest may come";
 }
 
+TEST(Http, CodingAUrlTwiceBackGivesTheSameText) {
+  std::string all;
+  for (int byte = 1; byte < 256; ++byte) all += static_cast<char>(byte);
+  EXPECT_EQ(url_decoded(url_encoded(all)), all);
+  EXPECT_EQ(url_decoded(url_encoded(all, true)), all);
+  EXPECT_EQ(url_encoded("a/b c", true), "a/b%20c");
+  EXPECT_EQ(url_encoded("a/b c"), "a%2Fb%20c");
+  EXPECT_EQ(url_encoded("\r\nSet-Cookie: x", true).find('\n'), std::string::npos);
+  for (const char* bad : {"%", "%1", "%zz", "a%2"}) EXPECT_FALSE(url_decoded(bad)) << bad;
+}
+
+TEST(Http, AHeadHasItsStatusLengthAndNoLineThatWasSmuggledIn) {
+  const HttpResponse moved{.status = 302, .body = "", .location = url_encoded("/a\r\nX: y", true)};
+  const std::string head = response_head(moved, 0, "", true);
+  EXPECT_EQ(head.rfind("HTTP/1.1 302 ", 0), 0u) << head;
+  EXPECT_NE(head.find("Content-Length: 0\r\n"), std::string::npos) << head;
+  EXPECT_EQ(head.find("\r\nX: y"), std::string::npos) << head;
+  EXPECT_TRUE(head.ends_with("\r\n\r\n")) << head;
+}
+
+TEST(Http, AHeadThatComesByteByByteIsTakenWhenItIsWhole) {
+  const std::string whole = "GET /a HTTP/1.1\r\nHost: x\r\n\r\n";
+  std::string bytes;
+  for (std::size_t i = 0; i + 1 < whole.size(); ++i) {
+    bytes += whole[i];
+    EXPECT_FALSE(take_request(bytes)) << i;
+  }
+  bytes += whole.back();
+  EXPECT_TRUE(take_request(bytes));
+  EXPECT_TRUE(bytes.empty());
+}
+
 TEST(Http, Ranges) {
   EXPECT_FALSE(parse_range("", 10));
   EXPECT_FALSE(parse_range("bytes=1-2,4-5", 10));

@@ -75,10 +75,17 @@ std::string headline(const Json& summary) {
   const std::string kind = text_at(summary, "kind");
   if (kind == "train") return of_training(summary);
   if (const auto auc = number_at(summary, "auc")) return fmt::format("AUC {:.4f}", *auc);
-  for (const auto& [key, label] :
-       {std::pair{"makespan_us", "makespan"}, std::pair{"iteration_us", "iteration"}}) {
+  struct Time {
+    const char* key;
+    const char* label;
+    double per_us;
+  };
+  for (const auto& [key, label, per_us] :
+       {Time{"makespan_us", "makespan", 1}, Time{"iteration_us", "iteration", 1},
+        Time{"iteration_ps", "iteration", 1e6}}) {  // of cells of the Opera study
     const auto value = number_at(summary, key);
-    if (value && std::abs(*value) < 1e12) return fmt::format("{} {}", label, microseconds(*value));
+    if (value && std::abs(*value / per_us) < 1e12)
+      return fmt::format("{} {}", label, microseconds(*value / per_us));
   }
   if (const auto busbw = number_at(summary, "busbw_GB_per_s"))
     return fmt::format("busbw {:.4g} GB/s", *busbw);

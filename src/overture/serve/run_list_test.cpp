@@ -41,6 +41,39 @@ TEST_F(RunList, TellsWhatARunWasAboutWithItsUnit) {
   EXPECT_EQ(list_runs(folder_).size(), 2u);
 }
 
+TEST_F(RunList, EveryKindOfRunHasItsHeadline) {
+  const std::pair<const char*, const char*> headlines[] = {
+      {R"({"kind": "simulate", "iteration_us": 113.4})", "iteration 113.4 us"},
+      {R"({"kind": "opera-dlrm cell", "iteration_ps": 698353904275})", "iteration 698.4 ms"},
+      {R"({"kind": "train", "loss": 0.5})", "loss 0.50000"},
+      {R"({"kind": "evaluate", "auc": 0.75})", "AUC 0.7500"},
+      {R"({"kind": "bench collective", "busbw_GB_per_s": 11.31})", "busbw 11.31 GB/s"},
+      {R"({"kind": "validate", "checks": 40, "failed": 2})", "2 of 40 checks failed"},
+      {R"({"kind": "sweep", "points": 9, "finished": 4})", "4 of 9 done"},
+      {R"({"kind": "study x", "cells": 5, "finished": 5})", "5 of 5 done"},
+      {R"({"kind": "flows", "makespan_us": null, "flows": 31, "finished": 7})", "7 of 31 done"},
+      {R"({"kind": "flows"})", ""}};
+  int number = 0;
+  for (const auto& [summary, headline] : headlines) {
+    const std::string path = "r" + std::to_string(number++);
+    write(path + "/summary.json", summary);
+    EXPECT_EQ(only(path).headline, headline) << summary;
+  }
+}
+
+TEST_F(RunList, IsTheSameAsJson) {
+  write("a/summary.json", R"({"name": "odd \"name\"", "kind": "flows", "why": "<b>"})");
+  const std::string text = runs_json(list_runs(folder_));
+  EXPECT_NE(text.find(R"(odd \"name\")"), std::string::npos) << text;
+  EXPECT_NE(text.find("\"path\""), std::string::npos) << text;
+  EXPECT_EQ(list_runs(folder_ / "nowhere").size(), 0u);
+}
+
+TEST_F(RunList, ALargeSummaryIsNotOpened) {
+  write("a/summary.json", R"({"name": ")" + std::string(17 << 20, 'x') + R"(", "kind": "flows"})");
+  EXPECT_EQ(only("a").name, "");
+}
+
 TEST_F(RunList, KnowsWhatIsUnderWayAndWhatWasInterrupted) {
   write("now/progress.json", R"({"kind": "flows", "name": "n", "what": "flows", "done": 3, "total": 9})");
   write("cut/summary.json", R"({"name": "c", "kind": "flows", "complete": false})");

@@ -6,6 +6,9 @@
 
 #include "overture/base/error.h"
 #include "overture/base/testing.h"
+#include "overture/setup/search_setup.h"
+#include "overture/setup/sweep_setup.h"
+#include "overture/setup/train_setup.h"
 
 namespace overture::setup {
 namespace {
@@ -131,6 +134,20 @@ TEST(Setup, EveryKeyIsExplainedOnce) {
   EXPECT_TRUE(keys.contains("network.dimensions[].bandwidth"));
   EXPECT_TRUE(keys.contains("system.shared_bus.gap_per_byte"));
   EXPECT_TRUE(keys.contains("workload.layers[].forward.communication.size"));
+}
+
+// What a key means can be read alone: it names its subject, and does not lean on the key before it.
+TEST(Explain, EveryMeaningHasASubject) {
+  for (const auto& keys :
+       {explain_setup(), explain_train_setup(), explain_sweep_setup(), explain_search_setup()}) {
+    for (const Explanation& key : keys) {
+      EXPECT_FALSE(key.help.empty()) << key.key;
+      EXPECT_FALSE(key.help.ends_with('.')) << key.key << ": " << key.help;
+      if (key.key.starts_with("network.topology.")) continue;  // these have words of their own
+      for (const char* leaning : {"Of ", "The same", "...", "At most so", "In place of the"})
+        EXPECT_FALSE(key.help.starts_with(leaning)) << key.key << ": " << key.help;
+    }
+  }
 }
 
 }  // namespace

@@ -1,8 +1,11 @@
 #include "overture/setup/value.h"
 
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 #include "overture/base/error.h"
+#include "overture/base/random.h"
 #include "overture/base/testing.h"
 
 namespace overture::setup {
@@ -95,6 +98,61 @@ TEST(Override, ATildeTakesAKeyOut) {
   override_value(root, "workload.never=~");
   EXPECT_EQ(root.find("workload")->keys.size(), 1U);
   EXPECT_NE(root.find("workload")->find("dlrm"), nullptr);
+}
+
+// A tree of maps, lists and scalars, of the characters that YAML gives a meaning.
+Value some_tree(RandomStream& random, int depth) {
+  const auto word = [&] {
+    constexpr std::string_view kLetters = "ab1 .:-#'\"\\{}[],&*!|>%@`~?\n\t";
+    std::string text;
+    for (auto length = random.below(9); length > 0; --length)
+      text += kLetters[static_cast<std::size_t>(random.below(kLetters.size()))];
+    return text;
+  };
+  Value value;
+  const auto kind = depth == 0 ? 0 : random.below(3);
+  if (kind == 0) return Value::scalar(word());
+  value.kind = kind == 1 ? Value::Kind::list : Value::Kind::map;
+  for (auto size = 1 + random.below(4); size > 0; --size) {
+    if (kind == 1) value.items.push_back(some_tree(random, depth - 1));
+    if (kind == 2) value.at("k" + word()) = some_tree(random, depth - 1);
+  }
+  return value;
+}
+
+bool same(const Value& a, const Value& b) {
+  return a.kind == b.kind && a.text == b.text && std::ranges::equal(a.items, b.items, same) &&
+         std::ranges::equal(a.keys, b.keys, [](const Value::Entry& x, const Value::Entry& y) {
+           return x.key == y.key && same(x.value, y.value);
+         });
+}
+
+TEST(Yaml, AnyTreeReadsBackAsItWasWritten) {
+  RandomStream random(1, 1);
+  for (int i = 0; i < 300; ++i) {
+    Value root;
+    root.at("root") = some_tree(random, 4);
+    const std::string text = to_yaml(root);
+    EXPECT_TRUE(same(parse_yaml(text, "again.yaml"), root)) << text;
+  }
+}
+
+TEST(Yaml, ATildeTakesAKeyOutAndOverridesMayBeMapsAndLists) {
+  Value root = parse_yaml("a: {b: 1, c: 2}\n", "a.yaml");
+  override_value(root, "a.b=~");
+  EXPECT_EQ(root.find("a")->find("b"), nullptr);
+  EXPECT_NE(root.find("a")->find("c"), nullptr);
+  override_value(root, "a.d={e: [1, 2]}");
+  EXPECT_EQ(root.find("a")->find("d")->find("e")->items.size(), 2u);
+  EXPECT_THROW(override_value(root, "a.d=[1"), UserError);
+  EXPECT_THROW(override_value(root, "a..d=1"), UserError);
+}
+
+TEST(Yaml, ManyKeysAreNotComparedWithEachOther) {
+  std::string yaml;
+  for (int i = 0; i < 50'000; ++i) yaml += "key" + std::to_string(i) + ": 1\n";
+  EXPECT_EQ(parse_yaml(yaml, "a.yaml").keys.size(), 50'000u);
+  EXPECT_NE(error_of(yaml + "key7: 2\n").find("key7: duplicate key"), std::string::npos);
 }
 
 }  // namespace

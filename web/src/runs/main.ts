@@ -95,8 +95,11 @@ function tags(run: Run): HTMLElement {
   return h('span', {}, ...run.tags.map((word) => h('span', { class: 'tag' }, word)));
 }
 
+// Its name, or else that of its folder.
+const called = (run: Run) => run.name || run.path.slice(run.path.lastIndexOf('/') + 1);
+
 function title(run: Run): HTMLElement {
-  const text = run.name || run.path;
+  const text = called(run);
   const link = run.report
     ? h('a', { href: `${folder(run)}report.html` }, text)
     : h('a', { href: folder(run) }, text);
@@ -136,7 +139,7 @@ function result(run: Run): HTMLElement {
 function row(run: Run): HTMLElement {
   const box = h('input', {
     type: 'checkbox',
-    'aria-label': `Select ${run.name || run.path}`,
+    'aria-label': `Select ${called(run)}`,
     checked: state.chosen.has(run.path),
     onchange: () => choose(run, box.checked),
   });
