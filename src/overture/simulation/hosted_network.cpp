@@ -3,16 +3,12 @@
 #include <cmath>
 #include <utility>
 
+#include "overture/network/slots.h"
+
 namespace overture::simulation {
 
 void HostedNetwork::carry(const network::Message& message, Action delivered) {
-  std::uint32_t number = static_cast<std::uint32_t>(under_way_.size());
-  if (unused_.empty()) {
-    under_way_.emplace_back();
-  } else {
-    number = unused_.back();
-    unused_.pop_back();
-  }
+  const std::uint32_t number = network::take(unused_, under_way_);
   under_way_[number] = {.message = message, .delivered = std::move(delivered), .stage = 0, .missing = 1};
   compute(sender(message.from), host_.message, number);
 }
