@@ -16,6 +16,7 @@ bool has_any(const Value& root, std::initializer_list<const char*> keys) {
 }
 
 std::optional<SetupKind> kind_of(const Value& root) {
+  if (has_any(root, {"networks", "budget"})) return SetupKind::search;
   if (has_any(root, {"axes"})) return SetupKind::sweep;
   if (has_any(root, {"workload", "traffic", "network", "system"})) return SetupKind::run;
   if (has_any(root, {"data", "tables", "optimizer", "cache", "batch_size"})) return SetupKind::train;
@@ -23,6 +24,7 @@ std::optional<SetupKind> kind_of(const Value& root) {
 }
 
 std::string command_for(const Value& root, SetupKind kind) {
+  if (kind == SetupKind::search) return "codesign";
   if (kind == SetupKind::sweep) return "sweep";
   if (kind == SetupKind::train) return "train";
   return root.find("workload") == nullptr && root.find("traffic") != nullptr ? "flows" : "simulate";

@@ -8,7 +8,7 @@
 
 namespace overture::setup {
 
-enum class SetupKind { run, train, sweep };  // run: simulate or flows
+enum class SetupKind { run, train, sweep, search };  // run: simulate or flows
 
 // Throws UserError when `root` is clearly a setup of another kind; says which command takes it.
 void require_kind(const Value& root, const std::string& file, SetupKind kind);

@@ -244,10 +244,21 @@ std::vector<FlowNetwork::Traffic*> FlowNetwork::covered() const {
   return all;
 }
 
+// Ways on which nothing is sent now; to follow every split of links would cost more than to cover them again.
+void FlowNetwork::drop_idle_singles(const Traffic& kept) {
+  std::erase_if(singles_, [&](const auto& entry) {
+    Traffic& single = *entry.second;
+    if (&single == &kept || !single.covered || !fluid_.is_idle(single.lanes.front())) return false;
+    fluid_.remove(single.lanes.front());
+    return true;
+  });
+}
+
 void FlowNetwork::cover(Traffic& traffic) {
   if (traffic.covered) return;
   std::vector<Traffic*> others;
   const auto sets = [&] {
+    drop_idle_singles(traffic);
     others = covered();
     std::vector<FlowSet*> flows;
     for (Traffic* other : others) flows.push_back(&other->flows);

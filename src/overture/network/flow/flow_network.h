@@ -100,6 +100,7 @@ class FlowNetwork final : public Network {
   void act();
   std::uint32_t start(const std::shared_ptr<Traffic>& traffic, Bytes size);
   void cover(Traffic& traffic);
+  void drop_idle_singles(const Traffic& kept);
   std::vector<Traffic*> covered() const;
   void split_lanes(Traffic& traffic);
   void forget_classes();

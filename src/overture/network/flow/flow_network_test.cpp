@@ -332,6 +332,67 @@ INSTANTIATE_TEST_SUITE_P(Patterns, AnyPattern,
                          ::testing::Values(Pattern::ring, Pattern::all_pairs, Pattern::to_first,
                                            Pattern::from_first));
 
+// By hash, each of the 16,256 flows differs from all others. Whatever classes they are put into, the
+// all-to-all ends when the link that carries most of them has carried them all.
+TEST(FlowNetwork, AnAllToAllOfManyClassesEndsWithItsMostLoadedLink) {
+  const topology::Topology tree = topology::fat_tree({.k = 8});
+  const FlowConfig config{.paths = PathRule::hash_per_flow};
+  FlowPaths ways(tree, config.paths, config.seed);
+  std::vector<std::int64_t> carried(tree.graph.links().size());
+  const std::vector<FlowSpec> flows = all_to_all(128, 10'000_B);
+  Duration longest{};
+  for (const FlowSpec& one : flows) {
+    const Way way = ways.find(index(one.from), index(one.to));
+    longest = std::max(longest, ways.delay(way));
+    for (const LinkShare& part : ways.bundle(way.bundle)) ++carried[part.link];
+  }
+  const std::int64_t most = std::ranges::max(carried);
+  ASSERT_GT(most, 127) << "a host's own link carries 127";
+  const FluidRun result = run_flows(topology::fat_tree({.k = 8}), config, flows);
+  const Duration busiest = transfer_time(Bytes{10'000 * most}, tree.graph.links().front().wire.rate);
+  const Duration last = *std::ranges::max(result.completion);
+  EXPECT_GE(last, busiest);
+  EXPECT_LE(last, busiest + longest);
+}
+
+// One host sends to all others while everybody exchanges in pairs, so that no two hosts are alike; then an
+// all-to-all of 4,032 flows comes in. What is put together may not end early, nor much later than flow by
+// flow.
+TEST(FlowNetwork, AnAllToAllAmongHostsThatAllDifferIsCloseToThePlainFluid) {
+  const topology::Topology all = star(64);
+  std::vector<FlowSpec> flows;
+  for (int to = 1; to < 64; ++to) flows.push_back(flow(0, to, Bytes{100'000 + 1'000 * to}));
+  for (int from = 0; from < 64; ++from)
+    flows.push_back(flow(from, from ^ 1, Bytes{2'000'000 + 10'000 * from}, Time{1us}));
+  for (FlowSpec each : all_to_all(64, 20'000_B)) {
+    each.start = Time{2us};
+    flows.push_back(each);
+  }
+  const FlowConfig config{.connections = ConnectionUse::per_message};
+  const std::vector<double> plain = testing::plain_fluid(all, config, flows);
+  const FluidRun result = run_flows(star(64), config, flows);
+  double last_plain = 0;
+  double last = 0;
+  for (std::size_t i = 0; i < flows.size(); ++i) {
+    last_plain = std::max(last_plain, plain[i]);
+    last = std::max(last, static_cast<double>(result.completion[i]->count()));
+  }
+  EXPECT_NEAR(last / last_plain, 1, 0.02);
+  EXPECT_EQ(result.statistics.messages, std::ssize(flows));
+}
+
+// A way that has fallen idle is forgotten when links are split; used again, it is as it was.
+TEST(FlowNetwork, AWayThatIsUsedAgainIsAsFastAsBefore) {
+  std::vector<FlowSpec> flows{flow(0, 1, 1'000'000_B)};
+  for (int i = 0; i < 6; ++i)
+    flows.push_back(flow(2 + 2 * i, 3 + 2 * i, 10'000'000_B, Time{100us + i * 1us}));
+  flows.push_back(flow(0, 1, 1'000'000_B, Time{200us}));
+  const FluidRun result = run_flows(star(16), {}, flows);
+  EXPECT_EQ(result.completion.front(), Duration{81us});
+  EXPECT_EQ(result.completion.back(), Duration{81us});
+  for (std::size_t i = 1; i <= 6; ++i) EXPECT_EQ(result.completion[i], Duration{801us}) << i;
+}
+
 TEST(FlowNetwork, MessagesOfAPairGoInTurnUnlessEachHasAConnection) {
   const std::vector<FlowSpec> flows{flow(0, 1, 1'000'000_B), flow(0, 1, 500'000_B), flow(0, 1, 250'000_B),
                                     flow(2, 3, 1'000'000_B), flow(0, 1, 250'000_B, Time{10us})};

@@ -49,17 +49,29 @@ Way FlowPaths::find(int from, int to, const topology::Routing& routing) {
     const int port = routing.port(end, to, Pick::by_destination());
     way.last = static_cast<std::uint32_t>(graph.first_link(end) + port);
   }
-  if (rule_ == topology::PathRule::hash_per_flow) {
-    way.bundle = path_bundle(at, end, to, routing, Pick::by_hash(topology::flow_hash(seed_, from, to)));
-  } else if (rule_ == topology::PathRule::by_destination) {
-    way.bundle = path_bundle(at, end, to, routing, Pick::by_destination());
-  } else {
-    Known& known = &routing == live_ ? around_ : usual_;
+  Known& known = &routing == live_ ? around_ : usual_;
+  if (rule_ == topology::PathRule::spray) {
     const auto [entry, added] = known.by_ends.try_emplace(pair_key(at, end), 0);
     if (added) entry->second = split_bundle(at, end, to, routing);
     way.bundle = entry->second;
+    return way;
   }
+  std::uint32_t& bundle = known.of_pair(from, to, graph.hosts());
+  if (bundle == kNoBundle) {
+    const bool hashed = rule_ == topology::PathRule::hash_per_flow;
+    bundle =
+        path_bundle(at, end, to, routing,
+                    hashed ? Pick::by_hash(topology::flow_hash(seed_, from, to)) : Pick::by_destination());
+  }
+  way.bundle = bundle;
   return way;
+}
+
+std::uint32_t& FlowPaths::Known::of_pair(int from, int to, int hosts) {
+  by_pair.resize(static_cast<std::size_t>(hosts));
+  std::vector<std::uint32_t>& row = by_pair[static_cast<std::size_t>(from)];
+  if (row.empty()) row.assign(static_cast<std::size_t>(hosts), kNoBundle);
+  return row[static_cast<std::size_t>(to)];
 }
 
 Duration FlowPaths::delay(const Way& way) const {

@@ -36,7 +36,7 @@ class FlowPaths {
   // `topology` outlives the ways.
   FlowPaths(const topology::Topology& topology, topology::PathRule rule, std::uint64_t seed);
 
-  // Between two different hosts. By hash, every call draws anew.
+  // Between two different hosts; always the same one as long as nothing is down.
   Way find(int from, int to);
 
   // From now on, ways that would lead over a link that is down go around it, where a path is left. Null: all
@@ -68,9 +68,13 @@ class FlowPaths {
   std::vector<std::uint32_t> begin_{0};  // of every bundle in shares_
   std::vector<Duration> delays_;
   const topology::LiveRouting* live_ = nullptr;
-  // Of ways that are split, by their ends: as the topology has them, and around what is down now.
+  static constexpr std::uint32_t kNoBundle = ~std::uint32_t{0};
+  // As the topology has them, and around what is down now.
   struct Known {
-    std::unordered_map<std::uint64_t, std::uint32_t> by_ends{};   // looked up, never iterated
+    std::uint32_t& of_pair(int from, int to, int hosts);
+
+    std::unordered_map<std::uint64_t, std::uint32_t> by_ends{};   // of ways that are split; never iterated
+    std::vector<std::vector<std::uint32_t>> by_pair{};            // of hosts, of ways that are not
     std::unordered_map<std::uint64_t, std::vector<int>> ports{};  // by switch and last switch
   };
   Known usual_;

@@ -2,6 +2,7 @@
 // they always have the same rate and one number stands for all of them.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -12,13 +13,19 @@
 namespace overture::network::flow {
 
 struct FlowClass {
-  std::vector<Use> uses;  // by class of links: what a unit of rate of every flow takes from each link
+  std::vector<Use> uses;  // in order of classes of links: what a unit of rate of every flow takes from each
   std::uint32_t flows = 0;
   std::uint32_t kind = 0;         // as the caller told
   std::uint32_t parent = 0;       // the class that these flows were in before the last change
   std::uint32_t first = kNoLink;  // classes of their hosts' links, if these have but one
   std::uint32_t last = kNoLink;
 };
+
+// What `uses` say of a link; null if nothing.
+inline const Use* use_of(const std::vector<Use>& uses, std::uint32_t link) {
+  const auto found = std::ranges::lower_bound(uses, link, {}, &Use::link);
+  return found != uses.end() && found->link == link ? &*found : nullptr;
+}
 
 class FlowSet {
  public:
@@ -47,6 +54,8 @@ class FlowSet {
   std::vector<std::uint32_t> order_;  // flows by class
   std::vector<std::uint32_t> first_;  // of every class in order_
   Share peak_ = 0;                    // load of the most loaded link; 0: not known yet
+  bool averaged_ = false;             // flows of a class may take links that are not alike; classes stay
+  std::vector<std::vector<LinkShare>> loads_;  // if so: of links, by class of flows
 };
 
 }  // namespace overture::network::flow

@@ -73,18 +73,40 @@ void Fluid::rebuild(std::uint32_t link_classes) {
   bytes_.assign(link_classes, 0);
   needed_.reset(link_classes, steady_ ? [this](std::uint32_t link) { return capacity_(link, {}); }
                                       : NeededLinks::Capacity());
-  for (Lane& lane : lanes_) lane.needed.clear();
-  for (LaneId lane = 0; lane < lanes_.size(); ++lane) {
-    if (lanes_[lane].number == 0 || lanes_[lane].streams.empty()) continue;
-    attach(lane);
-    mark_changed(lanes_[lane]);
+  // All at once: a link that the last lane makes needed is known before the first lane is looked at.
+  std::vector<LaneId> active;
+  std::vector<Needed> since(link_classes);
+  std::uint32_t found = 0;
+  for (LaneId id = 0; id < lanes_.size(); ++id) {
+    Lane& lane = lanes_[id];
+    lane.needed.clear();
+    if (lane.number == 0 || lane.streams.empty()) continue;
+    active.push_back(id);
+    needed_.add(flow_class(lane), [&](std::uint32_t link) { since[link] = {.by = id, .order = ++found}; });
   }
+  for (const LaneId id : active) {
+    add_needed(id, since);
+    mark_changed(lanes_[id]);
+  }
+}
+
+// Links in the order in which attach() finds them, lane after lane.
+void Fluid::add_needed(LaneId id, std::span<const Needed> since) {
+  Lane& lane = lanes_[id];
+  std::vector<Use> later;
+  for (const Use& use : uses(lane)) {
+    if (!needed_.needed(use.link)) continue;
+    (since[use.link].by <= id ? lane.needed : later).push_back(use);
+    users_[use.link].push_back({id, lane.number});
+  }
+  std::ranges::sort(later, {}, [&](const Use& use) { return since[use.link].order; });
+  lane.needed.insert(lane.needed.end(), later.begin(), later.end());
 }
 
 void Fluid::attach(LaneId id) {
   Lane& lane = lanes_[id];
   lane.needed.clear();
-  needed_.add(lane.flows->classes()[lane.flow_class], [&](std::uint32_t link) { look_at(link); });
+  needed_.add(flow_class(lane), [&](std::uint32_t link) { look_at(link); });
   for (const Use& use : uses(lane)) {
     if (!needed_.needed(use.link)) continue;
     lane.needed.push_back(use);
@@ -97,9 +119,8 @@ void Fluid::look_at(std::uint32_t link) {
   for (LaneId id = 0; id < lanes_.size(); ++id) {
     Lane& lane = lanes_[id];
     if (lane.needed.empty()) continue;
-    for (const Use& use : uses(lane)) {
-      if (use.link != link) continue;
-      lane.needed.push_back(use);
+    if (const Use* use = use_of(uses(lane), link)) {
+      lane.needed.push_back(*use);
       users_[link].push_back({id, lane.number});
     }
   }

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <queue>
+#include <span>
 #include <vector>
 
 #include "overture/base/units.h"
@@ -35,6 +36,7 @@ class Fluid {
   // Until the next rebuild() the lane goes on as before.
   void set_class(LaneId lane, std::uint32_t flow_class) { lanes_[lane].flow_class = flow_class; }
   void remove(LaneId lane);
+  bool is_idle(LaneId lane) const { return lanes_[lane].streams.empty(); }
   // After classes of links or the classes of lanes have changed.
   void rebuild(std::uint32_t link_classes);
 
@@ -121,7 +123,14 @@ class Fluid {
     bool relayed = false;
   };
 
+  // Since when a link is needed: which lane was the first, and how many links were before it.
+  struct Needed {
+    LaneId by = 0;
+    std::uint32_t order = 0;
+  };
+
   LaneId new_lane(Lane lane);
+  void add_needed(LaneId lane, std::span<const Needed> since);
   void attach(LaneId lane);
   void detach(LaneId lane);
   void look_at(std::uint32_t link);
@@ -146,7 +155,8 @@ class Fluid {
     return in_turn_ && !lane.streams.empty() ? 1 : static_cast<double>(lane.streams.size());
   }
   bool in_use(const Name& name) const { return lanes_[name.lane].number == name.number; }
-  const std::vector<Use>& uses(const Lane& lane) const { return lane.flows->classes()[lane.flow_class].uses; }
+  static const FlowClass& flow_class(const Lane& lane) { return lane.flows->classes()[lane.flow_class]; }
+  static const std::vector<Use>& uses(const Lane& lane) { return flow_class(lane).uses; }
 
   Capacity capacity_;
   bool steady_;

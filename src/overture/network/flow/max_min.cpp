@@ -24,25 +24,42 @@ void MaxMin::solve(std::span<const double> capacity, std::span<const Demand> dem
   std::ranges::make_heap(heap_, std::greater<>());
   double level = 0;
   while (!heap_.empty()) {
-    std::ranges::pop_heap(heap_, std::greater<>());
-    Candidate& lowest = heap_.back();
+    const Candidate lowest = heap_.front();
     const Link& link = links_[lowest.link];
     if (link.rising == 0) {
-      heap_.pop_back();
+      take_first();
       continue;
     }
     // A link's level only rises while flows elsewhere stop, so the lowest is right once it is up to date.
     const double now = link.level();
     if (now > lowest.level * (1 + kSame)) {
-      lowest.level = now;
-      std::ranges::push_heap(heap_, std::greater<>());
+      sink({.level = now, .link = lowest.link});
       continue;
     }
     if (now > level * (1 + kSame)) level = now;
-    const std::uint32_t full = lowest.link;
-    heap_.pop_back();
-    fill(full, level, demands, rates);
+    take_first();
+    fill(lowest.link, level, demands, rates);
   }
+}
+
+void MaxMin::take_first() {
+  const Candidate last = heap_.back();
+  heap_.pop_back();
+  if (!heap_.empty()) sink(last);
+}
+
+// Puts it where the first of the heap was, and down to where it belongs: most levels rise by little, and then
+// this is far cheaper than to take the first out and to add it again.
+void MaxMin::sink(Candidate candidate) {
+  std::size_t hole = 0;
+  while (2 * hole + 1 < heap_.size()) {
+    std::size_t child = 2 * hole + 1;
+    if (child + 1 < heap_.size() && heap_[child] > heap_[child + 1]) ++child;
+    if (!(candidate > heap_[child])) break;
+    heap_[hole] = heap_[child];
+    hole = child;
+  }
+  heap_[hole] = candidate;
 }
 
 void MaxMin::prepare(std::span<const double> capacity, std::span<const Demand> demands) {

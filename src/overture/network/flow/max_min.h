@@ -43,6 +43,8 @@ class MaxMin {
   };
 
   void prepare(std::span<const double> capacity, std::span<const Demand> demands);
+  void take_first();
+  void sink(Candidate candidate);
   void fill(std::uint32_t link, double level, std::span<const Demand> demands, std::vector<double>& rates);
 
   // Kept from call to call, so that no memory is asked for once it is large enough.

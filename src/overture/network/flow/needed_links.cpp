@@ -21,8 +21,7 @@ bool NeededLinks::becomes_needed(const FlowClass& flows, const Use& use) {
   for (std::size_t i = 0; i < sides_.size(); ++i) {
     const std::uint32_t host_link = i == 0 ? flows.first : flows.last;
     if (host_link == kNoLink || host_link == use.link) return true;
-    const auto at_host = std::ranges::find(flows.uses, host_link, &Use::link);
-    add(sides_[i], use.link, host_link, use.load / at_host->load);
+    add(sides_[i], use.link, host_link, use.load / use_of(flows.uses, host_link)->load);
     fits |= sides_[i].total[use.link] <= most;
   }
   return !fits;

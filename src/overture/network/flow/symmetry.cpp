@@ -35,6 +35,8 @@ void Symmetry::reset() {
     ++size_[class_[link]];
     example_[class_[link]] = link;
   }
+  parent_.resize(kinds);
+  std::iota(parent_.begin(), parent_.end(), 0);
   version_ = ++versions_;
 }
 
@@ -43,7 +45,7 @@ bool Symmetry::cover(FlowSet& added, const Others& find_others) {
   const std::size_t kinds = added.classes_.size();
   // Links that carry different numbers of these flows are told apart in any case.
   bool changed = split_links(added);
-  sort_flows(added);
+  sort_bounded(added);
   if (!changed && added.classes_.size() == kinds) {  // looking again would find the same
     finish(added);
     return false;
@@ -52,10 +54,11 @@ bool Symmetry::cover(FlowSet& added, const Others& find_others) {
   for (FlowSet* set : others) {
     for (std::uint32_t i = 0; i < set->classes_.size(); ++i) set->classes_[i].parent = i;
   }
+  if (changed) std::ranges::for_each(others, [&](FlowSet* set) { sort_bounded(*set); });
   std::vector<FlowSet*> all{&added};
   all.insert(all.end(), others.begin(), others.end());
-  if (changed) std::ranges::for_each(others, [&](FlowSet* set) { sort_flows(*set); });
-  while (refine(all, changed)) changed = true;
+  std::erase_if(all, [](const FlowSet* set) { return set->averaged_; });
+  while (!all.empty() && refine(all, changed)) changed = true;
   finish(added);
   if (changed) std::ranges::for_each(others, [&](FlowSet* set) { finish(*set); });
   return changed;
@@ -83,6 +86,7 @@ bool Symmetry::refine(std::span<FlowSet* const> sets, bool changed) {
   if (!too_many) return true;
   for (std::size_t i = 0; i < before.size(); ++i) *sets[i] = std::move(before[i]);
   std::tie(class_, size_, example_) = std::move(links_before);
+  parent_.resize(size_.size());
   version_ = ++versions_;
   return false;
 }
@@ -97,35 +101,63 @@ void Symmetry::sort_by_kind(FlowSet& set) {
 }
 
 // New classes: flows of one old class whose links are of the same classes.
-void Symmetry::sort_flows(FlowSet& set) {
+void Symmetry::sort_flows(FlowSet& set) { sort_flows(set, link_classes(), set.flows()); }
+
+// The same, but where that would be too many classes, links count as what they were when fewer sets had split
+// them: the earlier a split, the longer it counts. From then on the classes of the set stay as they are.
+void Symmetry::sort_bounded(FlowSet& set) {
+  if (set.averaged_) return;
+  std::uint32_t telling = link_classes();
+  if (sort_flows(set, telling, std::max<std::size_t>(kMostClasses, set.classes_.size()))) return;
+  set.averaged_ = true;
+  const std::size_t most = std::max<std::size_t>(kAveragedClasses, set.classes_.size());
+  while (telling > 1 && !sort_flows(set, telling, most)) telling /= 2;
+  keep_loads(set);
+}
+
+// With classes of links up to `link_classes`; later ones count as what they were split from. False, and
+// nothing is changed, if these are more than `most` classes of flows.
+bool Symmetry::sort_flows(FlowSet& set, std::uint32_t link_classes, std::size_t most) {
   std::unordered_map<std::uint64_t, std::uint32_t> known;
   std::vector<FlowClass> classes;
+  std::vector<std::uint32_t> class_of(set.flows());
+  const std::uint64_t version = link_classes == this->link_classes() ? version_ : ++versions_;
   const auto link_colour = [&](std::uint32_t link) {
-    return link == kNoLink ? kTotal : std::uint64_t{class_[link]};
+    return link == kNoLink ? kTotal : std::uint64_t{ancestor(class_[link], link_classes)};
   };
   for (std::uint32_t i = 0; i < set.flows(); ++i) {
     const Way& way = set.ways_[i];
-    std::uint32_t& flow_class = set.class_of_[i];
+    const std::uint32_t flow_class = set.class_of_[i];
     const std::uint64_t colour =
-        mix(mix(flow_class, link_colour(way.first)), mix(link_colour(way.last), bundle_colour(way.bundle)));
+        mix(mix(flow_class, link_colour(way.first)),
+            mix(link_colour(way.last), bundle_colour(way.bundle, link_classes, version)));
     const auto [entry, added] = known.try_emplace(colour, static_cast<std::uint32_t>(classes.size()));
     if (added) {
+      if (classes.size() == most) return false;
       const FlowClass& old = set.classes_[flow_class];
       classes.push_back({.kind = old.kind, .parent = old.parent});
     }
-    flow_class = entry->second;
-    ++classes[flow_class].flows;
+    class_of[i] = entry->second;
+    ++classes[entry->second].flows;
   }
+  set.class_of_ = std::move(class_of);
   set.classes_ = std::move(classes);
+  return true;
 }
 
-std::uint64_t Symmetry::bundle_colour(std::uint32_t bundle) {
+std::uint32_t Symmetry::ancestor(std::uint32_t link_class, std::uint32_t link_classes) const {
+  while (link_class >= link_classes && parent_[link_class] != link_class) link_class = parent_[link_class];
+  return link_class;
+}
+
+std::uint64_t Symmetry::bundle_colour(std::uint32_t bundle, std::uint32_t link_classes,
+                                      std::uint64_t version) {
   if (bundle >= bundle_colours_.size()) bundle_colours_.resize(ways_.bundles());
   BundleColour& known = bundle_colours_[bundle];
-  if (known.version != version_) {
-    known = {.version = version_, .colour = 0};
+  if (known.version != version) {
+    known = {.version = version, .colour = 0};
     for (const LinkShare& part : ways_.bundle(bundle)) {
-      known.colour += mix(class_[part.link], static_cast<std::uint64_t>(part.share));
+      known.colour += mix(ancestor(class_[part.link], link_classes), static_cast<std::uint64_t>(part.share));
     }
   }
   return known.colour;
@@ -187,6 +219,11 @@ void Symmetry::add_loads(const FlowSet& set, std::uint32_t flow_class) {
   used_bundles_.clear();
 }
 
+void Symmetry::add_known_loads(const FlowSet& set, std::uint32_t flow_class) {
+  if (!set.averaged_) return add_loads(set, flow_class);
+  for (const LinkShare& known : set.loads_[flow_class]) load(known.link, known.share);
+}
+
 void Symmetry::find_peak(FlowSet& set) {
   for (std::uint32_t flow_class = 0; flow_class < set.classes_.size(); ++flow_class)
     add_loads(set, flow_class);
@@ -217,6 +254,7 @@ bool Symmetry::split_touched() {
         size_[whole] -= static_cast<std::uint32_t>(next - part);
         size_.push_back(static_cast<std::uint32_t>(next - part));
         example_.push_back(coloured_[part]);
+        parent_.push_back(whole);
       }
       keep = false;
       part = next;
@@ -229,17 +267,30 @@ bool Symmetry::split_touched() {
   return split;
 }
 
+void Symmetry::keep_loads(FlowSet& set) {
+  order_by_class(set);
+  for (std::uint32_t i = 0; i < set.classes_.size(); ++i) {
+    add_loads(set, i);
+    std::vector<LinkShare>& loads = set.loads_.emplace_back();
+    for (const std::uint32_t link : touched_)
+      loads.push_back({.link = link, .share = std::exchange(load_[link], 0)});
+    touched_.clear();
+  }
+}
+
 void FlowSet::forget() {
   for (std::uint32_t& flow_class : class_of_) flow_class = classes_[flow_class].kind;
   classes_.clear();
+  averaged_ = false;
+  loads_.clear();
 }
 
 void Symmetry::finish(FlowSet& set) {
-  order_by_class(set);
+  if (!set.averaged_) order_by_class(set);
   class_load_.resize(link_classes());
   std::vector<std::uint32_t> used;
   for (std::uint32_t flow_class = 0; flow_class < set.classes_.size(); ++flow_class) {
-    add_loads(set, flow_class);
+    add_known_loads(set, flow_class);
     for (const std::uint32_t link : touched_) {
       if (class_load_[class_[link]] == 0) used.push_back(class_[link]);
       class_load_[class_[link]] += load_[link];

@@ -39,19 +39,27 @@ class Symmetry {
   // A set that symmetry would sort into more classes than this is sorted less finely: loads are then averages
   // over links that are almost, but not quite, alike. A set of fewer flows is always exact.
   static constexpr std::uint32_t kMostClasses = 1000;
+  // Classes of a set that links alone, split by other sets, would take beyond that: its flows all differ, and
+  // any number of classes is an average.
+  static constexpr std::uint32_t kAveragedClasses = 64;
 
   bool refine(std::span<FlowSet* const> sets, bool changed);
   static void sort_by_kind(FlowSet& set);
   void sort_flows(FlowSet& set);
+  void sort_bounded(FlowSet& set);
+  bool sort_flows(FlowSet& set, std::uint32_t link_classes, std::size_t most);
   bool split_links(FlowSet& set);
   void finish(FlowSet& set);
 
   static void order_by_class(FlowSet& set);
   void add_loads(const FlowSet& set, std::uint32_t flow_class);
+  void add_known_loads(const FlowSet& set, std::uint32_t flow_class);
+  void keep_loads(FlowSet& set);
   void load(std::uint32_t link, Share share);
   void find_peak(FlowSet& set);
   bool split_touched();
-  std::uint64_t bundle_colour(std::uint32_t bundle);
+  std::uint64_t bundle_colour(std::uint32_t bundle, std::uint32_t link_classes, std::uint64_t version);
+  std::uint32_t ancestor(std::uint32_t link_class, std::uint32_t link_classes) const;
 
   const FlowPaths& ways_;
   std::vector<std::uint32_t> kind_of_link_;
@@ -60,6 +68,7 @@ class Symmetry {
   std::vector<std::uint32_t> class_;    // of every link
   std::vector<std::uint32_t> size_;     // of every class of links
   std::vector<std::uint32_t> example_;  // of every class of links
+  std::vector<std::uint32_t> parent_;   // of every class of links: the one it was split from
   std::uint64_t version_ = 0;           // of the classes of links
   std::uint64_t versions_ = 0;          // so far
 
