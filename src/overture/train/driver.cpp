@@ -14,7 +14,9 @@ class Drive {
  public:
   Drive(Party& party, rpc::Transport& transport, const Parties& parties, Recorder* recorder)
       : party_(party), transport_(transport), parties_(parties), recorder_(recorder) {
-    if (recorder_ != nullptr) party_.watch(*recorder_);
+    if (recorder_ == nullptr) return;
+    party_.watch(*recorder_);
+    if (!party_.computes_here()) recorder_->leave_out_computing();
   }
 
   void run() {

@@ -57,6 +57,7 @@ bool HostedTrainer::advance(Outbox& out) {
 
 void HostedTrainer::be_idle(Outbox& out) {
   const Wish wish = ask(Turn::idle);
+  workers_.done(Work::other, {});
   idle_ = false;
   if (wish.kind == Wish::Kind::save) begin_save(out);
   if (wish.kind == Wish::Kind::leave) {
@@ -75,6 +76,7 @@ void HostedTrainer::begin_save(Outbox& out) {
 void HostedTrainer::compute(Outbox& out) {
   const Wish wish = ask(Turn::batch);
   check(wish.kind == Wish::Kind::give_back, "a batch is answered with gradients");
+  workers_.done(Work::model, {client_.batch().head.samples, 0, 0});
   loss_ = wish.loss;
   client_.give_back(wish.gradients, 1.0f / static_cast<float>(parties_.trainers), out);
 }

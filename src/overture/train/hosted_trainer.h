@@ -33,6 +33,9 @@ class HostedTrainer final : public Party {
   bool done() const override { return client_.has() == TableClient::Has::end; }
   void waited(const Interval& when) override { client_.waited(when); }
   void worked(const Interval& when) override { client_.worked(when); }
+  // What the host computes is its model.
+  void watch(Marks& marks) override { workers_.watch(&marks); }
+  bool computes_here() const override { return false; }
   // The driver has ended, by an error unless there is none.
   void ended(std::exception_ptr failure);
 

@@ -31,6 +31,8 @@ class Party {
   virtual void worked(const Interval& /*when*/) {}
   // From now on it marks the pieces of its work; `marks` outlives it, or its last call.
   virtual void watch(Marks& /*marks*/) {}
+  // All its work is done by the thread that drives it: then that thread's clock tells what it computed.
+  virtual bool computes_here() const { return true; }
 };
 
 }  // namespace overture::train

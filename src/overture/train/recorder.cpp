@@ -96,6 +96,7 @@ void Recorder::received(const rpc::Message& message, std::int64_t begin, std::in
 }
 
 void Recorder::note_computing(std::int64_t now) {
+  if (!notes_computing_) return;
   writer_.add(recording::Computed{.at = now,
                                   .thread = nanoseconds_of(CLOCK_THREAD_CPUTIME_ID),
                                   .process = nanoseconds_of(CLOCK_PROCESS_CPUTIME_ID)});

@@ -21,6 +21,8 @@ class Recorder final : public Marks {
   // Writes the file of party `self` into config.record. Throws UserError when it cannot.
   Recorder(const TrainConfig& config, rpc::Address self, std::int64_t first_step);
 
+  // The thread's clock does not tell what the party computes.
+  void leave_out_computing() { notes_computing_ = false; }
   // The party begins to work, or goes on after what it need not account for.
   void begin(std::int64_t now) { last_ = now; }
   void done(Work work, const WorkNumbers& numbers, std::int64_t step = kThisStep) override;
@@ -41,6 +43,7 @@ class Recorder final : public Marks {
   std::int64_t last_ = 0;            // the mark before
   std::int64_t next_computing_ = 0;  // when the processor's clocks are read again
   std::int64_t received_ = 0;        // messages so far
+  bool notes_computing_ = true;
 };
 
 }  // namespace overture::train

@@ -3,10 +3,12 @@
 
 #include <cstring>
 #include <filesystem>
+#include <map>
 
 #include <gtest/gtest.h>
 
 #include "overture/base/error.h"
+#include "overture/recording/recording.h"
 #include "overture/train/testing.h"
 
 namespace overture::train {
@@ -107,6 +109,32 @@ TEST(TablesSession, AHostedModelLearnsAsAnOwnOneBitForBit) {
     }
     expect_equal(host.finish(), plain_outcome(config), "lookahead " + std::to_string(lookahead));
   }
+}
+
+// What the host computes counts as its model. Its time is not that of the driver's thread, whose clock is
+// left out.
+TEST(TablesSession, ARecordingHasTheWorkOnTheRowsAndTheHostsModel) {
+  const fs::path folder = fs::path(testing::TempDir()) / "hosted-recording";
+  fs::remove_all(folder);
+  fs::create_directories(folder);
+  TrainConfig config = small_config();
+  config.record = folder;
+  {
+    Host host(config);
+    for (int i = 0; i < 8; ++i) ASSERT_TRUE(host.step());
+    host.leave();
+    host.finish();
+  }
+  const recording::PartyRecord trainer = recording::read_party(recording::party_file(folder, 1));
+  std::map<Work, int> pieces;
+  int clocks = 0;
+  for (const recording::Event& event : trainer.events) {
+    if (const auto* piece = std::get_if<recording::Piece>(&event)) ++pieces[piece->work];
+    clocks += std::holds_alternative<recording::Computed>(event) ? 1 : 0;
+  }
+  for (const Work work : {Work::begin_step, Work::gather, Work::model, Work::update_rows, Work::end_step})
+    EXPECT_EQ(pieces[work], 8) << kind_of(work).name;
+  EXPECT_EQ(clocks, 0);
 }
 
 TEST(TablesSession, AHostThatLeavesEarlyHandsItsRowsIn) {
