@@ -415,6 +415,21 @@ TEST(Launch, StartsAllPartiesAndShowsWhoSaysWhat) {
   EXPECT_NE(again.out.find("[server 0] error: the oracle is gone"), std::string::npos) << again.out;
 }
 
+// As over `ssh -tt`: the parties have terminals, and rewrite their lines.
+TEST(Launch, ShowsWhatTerminalsWouldWithoutTheirCommands) {
+  const TemporaryFolder folder;
+  const auto ssh =
+      folder.write("ssh", "#!/bin/sh\nprintf 'step 1\\r\\033[Kstep 2\\r\\033[K\\033[1mdone\\033[0m\\r\\n'\n");
+  fs::permissions(ssh, fs::perms::owner_all);
+  folder.write("hosts.txt", "a oracle\nb trainer\nc server\n");
+  folder.write("setup.yaml", "batch_size: 128\n");
+  const Outcome outcome =
+      run_overture({"launch", "hosts.txt", "setup.yaml", "--ssh", ssh.string()}, {.folder = folder.path()});
+  EXPECT_NE(outcome.out.find("[oracle] done\n"), std::string::npos) << outcome.out;
+  EXPECT_EQ(outcome.out.find('\033'), std::string::npos) << outcome.out;
+  EXPECT_EQ(outcome.out.find('\r'), std::string::npos) << outcome.out;
+}
+
 // The signal that `timeout` sends is the one of Ctrl-C.
 TEST(Launch, CtrlCEndsAllAndLeavesACheckpoint) {
   const TemporaryFolder folder;

@@ -24,6 +24,7 @@
 #include "overture/base/error.h"
 #include "overture/base/files.h"
 #include "overture/base/interrupt.h"
+#include "overture/base/terminal_line.h"
 #include "overture/cli/commands.h"
 #include "overture/train/messages.h"
 
@@ -186,9 +187,9 @@ class Child {
     std::perror(arguments[0]);
     _exit(127);
   }
-  void print(std::string line) const {
-    if (!line.empty() && line.back() == '\r') line.pop_back();
-    fmt::print("[{}] {}\n", name_, line);
+  // ssh -tt gives the program there a terminal, so that it ends with its connection: it writes as to one.
+  void print(const std::string& line) const {
+    fmt::print("[{}] {}\n", name_, terminal_line(line));
     std::fflush(stdout);
   }
 
