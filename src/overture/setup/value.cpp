@@ -78,13 +78,24 @@ class Conversion {
   std::int64_t values_ = 0;
 };
 
-// Whether plain text would be read back as the same scalar.
+bool is_letter_or_digit(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || (c & 0x80) != 0;
+}
+
+// Whether plain text might not be read back as the same scalar. Plain are letters, digits and signs that mean
+// nothing to YAML where they stand; blanks and dashes inside; and a colon before a letter, as in
+// "file:steps.csv".
 bool needs_quotes(const std::string& text) {
-  if (text.empty() || text.front() == ' ' || text.back() == ' ') return true;
-  if (std::string_view("-?:,[]{}#&*!|>'\"%@`~").find(text.front()) != std::string_view::npos) return true;
-  if (text == "null" || text == "Null" || text == "NULL") return true;
-  return text.find(": ") != std::string::npos || text.find(" #") != std::string::npos || text.back() == ':' ||
-         text.find_first_of("\n\t\r,[]{}\"\\") != std::string::npos;
+  if (text.empty() || text == "null" || text == "Null" || text == "NULL") return true;
+  if (text.starts_with("...") || text.back() == ' ') return true;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    const bool inside = i > 0 && (std::string_view(" -%=<>").find(c) != std::string_view::npos ||
+                                  (c == ':' && i + 1 < text.size() && is_letter_or_digit(text[i + 1])));
+    if (!is_letter_or_digit(c) && !inside && std::string_view("._+/()$;^").find(c) == std::string_view::npos)
+      return true;
+  }
+  return false;
 }
 
 std::string quoted(const std::string& text) {
@@ -97,7 +108,12 @@ std::string quoted(const std::string& text) {
       case '\n': out += "\\n"; break;
       case '\t': out += "\\t"; break;
       case '\r': out += "\\r"; break;
-      default: out += c;
+      default:
+        if ((static_cast<unsigned char>(c) < ' ') || c == 0x7f) {
+          out += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
+        } else {
+          out += c;
+        }
     }
   }
   return out + '"';
