@@ -135,7 +135,8 @@ void describe(V& v, LosslessConfig& l) {
   v.group("credits", "Virtual channels (Garnet)", [&](auto& g) {
     g.from("ASTRA-sim's Garnet, but enough channels for wires of 100 ns");
     g.field("flit", l.credits.flit, "Size of a flit; packets are whole flits");
-    g.field("buffer_flits", l.credits.buffer_flits, "Buffer of a channel in flits; at least a packet");
+    g.field("buffer_flits", l.credits.buffer_flits,
+            "Buffer of a channel in flits; fewer than a packet has make wormhole switching");
     g.field("channels", l.credits.channels, "Channels per class; a torus has two classes");
     g.field("router_delay", l.credits.router_delay, "Time from a first flit's arrival until it can leave");
   });

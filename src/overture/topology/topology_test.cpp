@@ -27,6 +27,7 @@ std::vector<std::pair<std::string, Topology>> examples() {
   all.emplace_back("fat tree 3:1", fat_tree({.k = 4, .hosts_per_edge = 6}));
   all.emplace_back("torus 4x3", torus({.sizes = {4, 3}}));
   all.emplace_back("torus 4x2x3", torus({.sizes = {4, 2, 3}}));
+  all.emplace_back("torus 4x3, 2 and 3 rings", torus({.sizes = {4, 3}, .rings = {2, 3}}));
   all.emplace_back("torus 2x2x2x2", torus({.sizes = {2, 2, 2, 2}}));
   all.emplace_back("NIC per GPU",
                    hierarchical_switch({.gpus_per_node = 4, .nics_per_node = 4}, star({.hosts = 12})));
@@ -117,6 +118,20 @@ TEST(FatTree, TellsAllEqualPorts) {
   }
 }
 
+TEST(Torus, RingsSideBySideShareTheDestinations) {
+  const Topology ring = torus({.sizes = {5}, .rings = {2}});
+  const Topology single = torus({.sizes = {5}});
+  EXPECT_EQ(ring.graph.ports(5), 1 + 4);
+  for (int to = 1; to < 5; ++to) {
+    const int port = ring.routing->port(5, to, Pick::by_destination());
+    const int alone = single.routing->port(5, to, Pick::by_destination());
+    EXPECT_EQ(ring.graph.link(5, port).to, single.graph.link(5, alone).to);
+    EXPECT_EQ((port - 1) % 2, to % 2);
+  }
+  const Topology pair = torus({.sizes = {2}, .rings = {3}});
+  EXPECT_EQ(pair.graph.ports(2), 1 + 3);  // both ways round are one cable
+}
+
 TEST(Torus, TellsBothWaysRoundARing) {
   const Topology grid = torus({.sizes = {4, 4}});
   EXPECT_EQ(equal_ports(grid, 16, 2).size(), 2);  // two steps either way
@@ -146,6 +161,8 @@ TEST(Graph, RefusesWhatCannotWork) {
   EXPECT_THROW(star({.hosts = 0}), UserError);
   EXPECT_THROW(fat_tree({.k = 5}), UserError);
   EXPECT_THROW(torus({.sizes = {4, 0}}), UserError);
+  EXPECT_THROW(torus({.sizes = {4, 4}, .rings = {2}}), UserError);
+  EXPECT_THROW(torus({.sizes = {4, 4}, .rings = {2, 0}}), UserError);
   EXPECT_THROW(torus({.sizes = {10000, 10000}}), UserError);
   EXPECT_THROW(hierarchical_switch({.gpus_per_node = 4, .nics_per_node = 3}, star({.hosts = 8})), UserError);
 }

@@ -13,6 +13,7 @@ struct TorusConfig {
   static constexpr std::string_view kHelp = "Rings along every dimension";
 
   std::vector<int> sizes{4, 4};
+  std::vector<int> rings{};  // side by side along each dimension; empty: one
   // One cable each way along every dimension; the study of tori in the ASTRA-sim tutorial has 25 GB/s and 100
   // ns.
   Wire ring{
@@ -25,13 +26,17 @@ struct TorusConfig {
   template <class V>
   static void keys(V& v, TorusConfig& c) {
     v.integers("sizes", c.sizes, "Hosts along each dimension");
+    v.integers("rings", c.rings,
+               "Rings side by side along each dimension; one each if left out. With "
+               "paths: spray two hosts use all of them, otherwise one");
     describe(v, "ring", c.ring, "From neighbour to neighbour");
     describe(v, "local", c.local, "From a host into its own router");
   }
 };
 
 // Dimension order: dimension 0 first, along the shorter way round; half way round, the pick decides (by
-// destination: upwards).
+// destination: upwards). The pick decides among rings side by side, too (by destination: its number, modulo
+// the rings).
 Topology torus(const TorusConfig& config);
 
 }  // namespace overture::topology

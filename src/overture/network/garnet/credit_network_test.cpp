@@ -62,6 +62,36 @@ TEST(CreditNetwork, NoTorusLocksUp) {
   }
 }
 
+TEST(CreditNetwork, NoTorusOfSeveralRingsLocksUp) {
+  for (const auto rule : {topology::PathRule::by_destination, topology::PathRule::spray}) {
+    CreditNetworkConfig config = scarce();
+    config.paths = rule;
+    Topology torus = topology::torus({.sizes = {5, 2, 3}, .rings = {2, 3, 1}});
+    const Played played = play(std::move(torus), config, everybody_to_everybody(30, 2_KiB));
+    EXPECT_EQ(played.times.finished, 30u * 29u);
+    EXPECT_EQ(played.record.delivered, 2_KiB * 30 * 29);
+  }
+}
+
+// Neighbours send along their ring: twice the rings carry twice as much.
+TEST(CreditNetwork, TwoRingsAreTwiceAsFastAsOne) {
+  std::vector<FlowSpec> flows;
+  for (int host = 0; host < 8; ++host) {
+    for (int i = 0; i < 16; ++i)
+      flows.push_back({.from = Rank{host}, .to = Rank{(host + 1) % 8}, .size = 64_KiB});
+  }
+  CreditNetworkConfig config = plenty();
+  config.paths = topology::PathRule::spray;
+  const Duration one = play(topology::torus({.sizes = {8}}), config, flows).times.makespan;
+  const Duration two = play(topology::torus({.sizes = {8}, .rings = {2}}), config, flows).times.makespan;
+  // Every packet draws its ring, so that one ring has a little more than half of them.
+  EXPECT_GT(to_us(one) / to_us(two), 1.8);
+  EXPECT_LE(to_us(one) / to_us(two), 2);
+  config.paths = topology::PathRule::by_destination;  // a pair keeps to one ring
+  const Duration kept = play(topology::torus({.sizes = {8}, .rings = {2}}), config, flows).times.makespan;
+  EXPECT_NEAR(to_us(one) / to_us(kept), 1, 0.02);
+}
+
 // A ring of four without a dateline, for comparison: as a graph of which nobody knows that it is a torus.
 TEST(CreditNetwork, TheSameRingOfSwitchesWithTwoHostsEachLocksUp) {
   std::vector<topology::Link> links;

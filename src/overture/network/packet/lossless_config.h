@@ -56,7 +56,7 @@ struct PfcConfig {
 // flit has left and the news has travelled back.
 struct CreditConfig {
   Bytes flit{128};       // packets are whole flits; ASTRA-sim's Garnet: a flit-width of 1024 bits
-  int buffer_flits = 8;  // per channel; at least a packet: shorter ones would mean wormhole switching
+  int buffer_flits = 8;  // per channel; fewer than a packet has make wormhole switching
   // Per class. A channel is taken for a packet's own time and twice the wire's; 16 keep a ring of 200 Gbps
   // and 100 ns busy with packets of 512 B. (Garnet's vcs-per-vnet is 4, for wires of one cycle.)
   int channels = 16;
