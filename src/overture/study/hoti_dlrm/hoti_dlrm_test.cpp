@@ -110,6 +110,120 @@ TEST(HotiDlrm, SeesWhenFlatAndHierarchicalChangePlaces) {
   EXPECT_EQ(ranking_reversals(Results(cells))->size(), 1);
 }
 
+TEST(HotiDlrm, TheRatioOfSystemsIsToldForEveryValueThatAllOfThemHave) {
+  std::vector<CellResult> cells{
+      result("systems", "Flat100G", "default", 40), result("systems", "Flat800G", "default", 12),
+      result("systems", "Hier", "default", 38), result("systems", "HierOpt", "default", 8)};
+  EXPECT_FALSE(ratio_with(Results(cells), "scale-up", "25 GB/s"));
+  cells.push_back(result("scale-up", "Hier", "25 GB/s", 60));
+  EXPECT_FALSE(ratio_with(Results(cells), "scale-up", "25 GB/s"));  // HierOpt is missing
+  cells.push_back(result("scale-up", "HierOpt", "25 GB/s", 20));
+  // The flat systems have no scale-up links and stay as they are.
+  EXPECT_DOUBLE_EQ(*ratio_with(Results(cells), "scale-up", "25 GB/s"), 60.0 / 12);
+  EXPECT_DOUBLE_EQ(*ratio_with(Results(cells), "scale-up", "150 GB/s"), 40.0 / 8);
+  EXPECT_EQ(ratio_experiments(Results(cells)), "The ratio with scale-up 25 GB/s: 5.00x");
+  EXPECT_THROW(ratio_with(Results(cells), "colour", "red"), UserError);
+}
+
+TEST(HotiDlrm, SensitivityIsOneWhereAValueIsTheDefault) {
+  std::vector<CellResult> cells;
+  for (const SystemSetup& system : systems()) cells.push_back(result("systems", system.name, "default", 50));
+  for (const Measured& factor : sensitivities(Results(cells), "injection", "0.01 us"))
+    EXPECT_DOUBLE_EQ(factor.value, 1) << factor.name;
+  EXPECT_TRUE(sensitivities(Results(cells), "injection", "100 us").empty());  // not run
+}
+
+TEST(HotiDlrm, EveryAxisHasOneDefaultForEverySystemItConcerns) {
+  std::set<std::string> names;
+  for (const Axis& axis : axes()) {
+    EXPECT_TRUE(names.insert(axis.name).second) << axis.name;
+    EXPECT_EQ(&axis_named(axis.name), &axis);
+    for (const SystemSetup& system : systems()) {
+      if (!concerns(axis, system)) continue;
+      const auto defaults = std::ranges::count_if(
+          axis.values, [&](const AxisValue& value) { return keys_of(value, system).empty(); });
+      EXPECT_EQ(defaults, 1) << axis.name << " on " << system.name;
+    }
+  }
+}
+
+TEST(HotiDlrm, AnAxisChangesNothingThatItDoesNotName) {
+  for (const Cell& cell : cells_of({.axes = {"window"}})) {
+    if (cell.group != "window") continue;
+    EXPECT_EQ(cell.keys.size(), 1U) << name(cell);
+    EXPECT_NE(command_of(cell).find("-s 'network.tcp.receive_window=104858 B'"), std::string::npos);
+  }
+}
+
+TEST(HotiDlrm, NoAxesLeaveTheSystemsAndTheSingleCollectives) {
+  std::map<std::string, int> groups;
+  for (const Cell& cell : cells_of({.axes = {"none"}})) ++groups[cell.group];
+  EXPECT_EQ(groups["systems"], 4);
+  EXPECT_EQ(groups["flow"], 4);
+  EXPECT_EQ(groups.size(), 4U);  // and all-to-alls and all-reduces
+  for (const Cell& cell : cells_of({.systems = {"Hier"}, .axes = {"none"}})) EXPECT_EQ(cell.system, "Hier");
+}
+
+TEST(HotiDlrm, KeysOfTheUserComeBeforeThoseOfTheAxis) {
+  for (const Cell& cell : cells_of({.systems = {"Hier"}, .axes = {"window"}, .keys = {"seed=7"}})) {
+    ASSERT_FALSE(cell.keys.empty());
+    EXPECT_EQ(cell.keys.front(), "seed=7") << name(cell);
+  }
+}
+
+TEST(HotiDlrm, TheBoundOfAnAllReduceIsItsVolume) {
+  const Bandwidth rate = Bandwidth::bits_per_second(8'000'000'000);
+  EXPECT_EQ(all_reduce_bound(Bytes{1000}, 2, rate), Duration{1'000'000});  // each sends all of it once
+  EXPECT_EQ(all_reduce_bound(Bytes{1000}, 4, rate), Duration{1'500'000});
+}
+
+TEST(HotiDlrm, ADamagedCellIsNamed) {
+  const auto root = std::filesystem::path(::testing::TempDir()) / "hoti-damaged";
+  const SweepPoint point{.folder = root / "cell"};
+  std::filesystem::create_directories(point.folder);
+  const Cell cell{.group = "systems", .system = "Hier", .value = "default", .keys = {}};
+  const std::string header = "iteration,layer,pass,collective,bytes,chunks,issued,finished,latency,exposed\n";
+  write_file(point.folder / "summary.json", "{\"finished_us\": 8, \"iterations\": 2}");
+  write_file(point.folder / "collectives.csv", header + "1,A,forward,all_to_all,64,1,0,3,3,1\n");
+  const CellResult read = read_result(cell, point, root);
+  EXPECT_EQ(read.iteration_us(), 4);
+  EXPECT_EQ(collective(read, 1, "A", "forward")->latency_us, 3);
+  EXPECT_EQ(collective(read, 2, "A", "forward"), nullptr);
+  for (const char* line : {"1,A,forward\n", "1,A,forward,all_to_all,many,1,0,3,3,1\n"}) {
+    write_file(point.folder / "collectives.csv", header + line);
+    EXPECT_THROW(read_result(cell, point, root), UserError) << line;
+  }
+  write_file(point.folder / "summary.json", "[]");
+  EXPECT_THROW(read_result(cell, point, root), UserError);
+}
+
+TEST(HotiDlrm, TheBestConcurrencyMayLieInsideOrWhereTheCurveIsFlat) {
+  const auto verdict = [](double first, double last) {
+    std::vector<CellResult> cells;
+    for (const SystemSetup& system : systems()) {
+      for (const AxisValue& value : axis_named("concurrency").values) {
+        const bool is_default = keys_of(value, system).empty();
+        cells.push_back(result(is_default ? "systems" : "concurrency", system.name,
+                               is_default ? "default" : value.label, 100));
+      }
+      const auto curve = concurrency_curve(Results(cells), system.name);
+      for (CellResult& cell : cells) {
+        if (cell.cell.system != system.name) continue;
+        if (cell.cell.value == curve.front().label) cell.finished_us = first;
+        if (cell.cell.value == curve.back().label) cell.finished_us = last;
+      }
+    }
+    for (const Claim& claim : result_claims(Results(cells))) {
+      if (claim.id == "R05") return claim.verdict;
+    }
+    return Verdict::open;
+  };
+  EXPECT_EQ(verdict(100, 100), Verdict::met);     // flat
+  EXPECT_EQ(verdict(120, 150), Verdict::met);     // too little and too much are worse
+  EXPECT_EQ(verdict(120, 50), Verdict::not_met);  // more would be better still
+  EXPECT_EQ(verdict(50, 150), Verdict::not_met);  // less would be
+}
+
 TEST(HotiDlrm, RankCorrelationIsSpearmans) {
   EXPECT_DOUBLE_EQ(rank_correlation({1, 2, 3, 4}, {10, 20, 30, 400}), 1);
   EXPECT_DOUBLE_EQ(rank_correlation({1, 2, 3, 4}, {4, 3, 2, 1}), -1);

@@ -156,20 +156,28 @@ std::optional<std::vector<std::string>> ranking_reversals(const Results& results
   return found;
 }
 
+std::optional<double> ratio_with(const Results& results, const std::string& axis, const std::string& value) {
+  std::vector<double> times;
+  for (const SystemSetup& system : systems()) {
+    const CellResult* cell = concerns(axis_named(axis), system) ? results.find(axis, value, system.name)
+                                                                : results.system(system.name);
+    if (cell == nullptr) return std::nullopt;
+    times.push_back(cell->iteration_us());
+  }
+  const auto [least, most] = std::ranges::minmax(times);
+  return most / least;
+}
+
 std::string ratio_experiments(const Results& results) {
   std::string text;
-  const auto tell = [&](const char* axis, const char* value, const char* system) {
-    const CellResult* cell = results.find(axis, value, system);
-    if (cell != nullptr)
-      text += fmt::format("{}{} with {} {}: {:.2f} ms", text.empty() ? "" : "; ", system, axis, value,
-                          cell->iteration_us() / 1e3);
-  };
-  tell("segment", "8960 B", "Flat100G");
-  tell("scale-up", "25 GB/s", "HierOpt");
-  tell("nics", "4 per node", "HierOpt");
-  tell("nics", "2 per node", "HierOpt");
-  tell("nics", "1 per node", "HierOpt");
-  tell("concurrency", "32 x 64", "Flat800G");
+  for (const char* axis : {"scale-up", "nics", "segment", "algorithm", "concurrency"}) {
+    for (const AxisValue& value : axis_named(axis).values) {
+      const auto ratio = ratio_with(results, axis, value.label);
+      if (!ratio || value.keys.empty()) continue;
+      text +=
+          fmt::format("{}{} {}: {:.2f}x", text.empty() ? "The ratio with " : "; ", axis, value.label, *ratio);
+    }
+  }
   return text;
 }
 

@@ -44,6 +44,10 @@ std::vector<Concurrency> concurrency_curve(const Results& results, const std::st
 // Values of axes at which a flat and a hierarchical system change places. None if too little was run.
 std::optional<std::vector<std::string>> ranking_reversals(const Results& results);
 
+// The longest iteration of all systems over the shortest, with this value where the axis concerns a system.
+// None if too little was run.
+std::optional<double> ratio_with(const Results& results, const std::string& axis, const std::string& value);
+
 // Which knob turns it: sentences for the scoreboard, from the cells that were run.
 std::string ratio_experiments(const Results& results);
 std::string buffer_experiments(const Results& results);
