@@ -28,8 +28,8 @@ TEST(StudyOperaDlrm, WritesTablesFiguresAndAFolderPerCellAndGoesOnWhereItWas) {
     files.insert(entry.path().filename());
   EXPECT_EQ(files,
             (std::set<std::string>{"baseline_i.svg", "baseline_tasks_i_16.svg", "baseline_traffic_i.svg",
-                                   "cells", "headline.svg", "matrix.csv", "report.html", "scaling-I.svg",
-                                   "scoreboard.csv", "setup.yaml", "study.json", "summary.json"}));
+                                   "cells", "headline.svg", "matrix.csv", "report.html", "scoreboard.csv",
+                                   "setup.yaml", "study.json", "summary.json"}));
   const fs::path cell = folder.path() / "results/cells/I.baseline.16.opera.dps.flow.published.1/summary.json";
   const auto written = fs::last_write_time(cell);
   const Outcome again = run_overture(words, {.folder = folder.path()});
@@ -85,8 +85,9 @@ TEST(StudyOperaDlrm, TheSetupOfACellRuns) {
     for (std::size_t n = text.find("\\n"); n != std::string::npos; n = text.find("\\n"))
       text.replace(n, 2, "\n");
     folder.write("cell.yaml", text);
-    const Outcome flows = run_overture({"flows", "cell.yaml", "-s", "traffic.size=1 kB", "--overwrite", "-o", "flows"},
-                                       {.folder = folder.path()});
+    const Outcome flows =
+        run_overture({"flows", "cell.yaml", "-s", "traffic.size=1 kB", "--overwrite", "-o", "flows"},
+                     {.folder = folder.path()});
     EXPECT_EQ(flows.exit_code, 0) << text << flows.text();
     ++tried;
   }

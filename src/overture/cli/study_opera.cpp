@@ -276,8 +276,10 @@ void add_opera_dlrm(Command& study) {
   Command command = study.add("opera-dlrm", "Opera against a fat tree for training DLRMs, 16 to 1,024 nodes");
   command.option("--nodes LIST", options->nodes, "16,128,1024 or some of them (default: all)")
       .option("--models LIST", options->models, "A,I (default: both)")
-      .option("--variants LIST", options->variants,
-              "baseline,bs_1048576,bs_2097152,embdim_40,embdim_93 (default: all)")
+      .option(
+          "--variants LIST", options->variants,
+          "baseline,bs_1048576,bs_2097152,embdim_40,embdim_93, or as figures name them: bs1k,bs2k,fs40,fs93 "
+          "(default: all)")
       .option("--networks LIST", options->networks, "fat-tree,topoopt,opera (default: all)")
       .option("--all-reduces LIST", options->all_reduces, "ring,dps,ps (default: ring,dps; topoopt: ring)")
       .option("--tables LIST", options->tables, "Numbers of tables in place of the model's: 10,100,1000")

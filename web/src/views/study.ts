@@ -74,10 +74,14 @@ function scoreboard(study: PackedStudy, host: HTMLElement): void {
   host.append(
     h('h3', {}, 'Claim by claim'),
     h('p', { class: 'dim' }, study.score),
-    sortable(
-      columns,
-      study.claims.map((c) => [c.verdict, ...(withIds ? [c.id] : []), c.text, c.published, c.ours, c.why]),
-      'Claim by claim',
+    h(
+      'div',
+      { class: 'whole' },
+      sortable(
+        columns,
+        study.claims.map((c) => [c.verdict, ...(withIds ? [c.id] : []), c.text, c.published, c.ours, c.why]),
+        'Claim by claim',
+      ),
     ),
   );
 }

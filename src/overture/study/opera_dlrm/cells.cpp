@@ -122,6 +122,10 @@ std::vector<AlgorithmKind> all_reduces(const MatrixChoice& choice, StudyNetwork 
   return {AlgorithmKind::lockstep_ring, AlgorithmKind::distributed_parameter_server};
 }
 
+// The variant's long and short name.
+constexpr std::array<std::pair<const char*, const char*>, 4> kShortNames{
+    {{"bs_1048576", "bs1k"}, {"bs_2097152", "bs2k"}, {"embdim_40", "fs40"}, {"embdim_93", "fs93"}}};
+
 void require_known(const MatrixChoice& choice) {
   std::vector<std::string> variants;
   for (const model::PublishedVariant& each : model::published_variants()) {
@@ -159,6 +163,18 @@ StudyNetwork parse_network(std::string_view word) { return parse(word, kNetworks
 StudyBackend parse_backend(std::string_view word) { return parse(word, kBackends, "backend"); }
 AlgorithmKind parse_all_reduce(std::string_view word) { return parse(word, kAllReduces, "all-reduce"); }
 
+std::string short_name(std::string_view variant) {
+  for (const auto& [full, abbreviated] : kShortNames)
+    if (variant == full) return abbreviated;
+  return std::string(variant);
+}
+
+std::string long_name(std::string_view variant) {
+  for (const auto& [full, abbreviated] : kShortNames)
+    if (variant == abbreviated) return full;
+  return std::string(variant);
+}
+
 std::string name(const Cell& cell) {
   std::string text =
       fmt::format("{}.{}.{}.{}.{}.{}.{}.{}", cell.model, cell.variant, cell.nodes, name(cell.network),
@@ -173,7 +189,7 @@ Cell parse_cell(std::string_view text) {
                     "a cell looks like A.baseline.16.fat-tree.ring.packet.sound.1");
   }
   Cell cell{.model = parts[0],
-            .variant = parts[1],
+            .variant = long_name(parts[1]),
             .nodes = whole_number(parts[2], "number of nodes"),
             .network = parse_network(parts[3]),
             .all_reduce = parse_all_reduce(parts[4]),
@@ -214,7 +230,9 @@ void require_runnable(const Cell& cell) {
 
 bool is_runnable(const Cell& cell) { return !refusal(cell); }
 
-std::vector<Cell> matrix(const MatrixChoice& choice) {
+std::vector<Cell> matrix(const MatrixChoice& asked) {
+  MatrixChoice choice = asked;
+  for (std::string& variant : choice.variants) variant = long_name(variant);
   require_known(choice);
   const std::vector<int> tables = choice.tables.empty() ? std::vector{0} : choice.tables;
   std::vector<Cell> cells;

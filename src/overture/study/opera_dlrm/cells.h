@@ -59,6 +59,11 @@ void require_runnable(const Cell& cell);
 // The same question, for those who leave out what cannot run.
 bool is_runnable(const Cell& cell);
 
+// As the evaluation's scripts name a variant: baseline, bs1k, bs2k, fs40, fs93. Others keep their name.
+std::string short_name(std::string_view variant);
+// The other way: what the paper's matrix calls bs1k, and so on. Others keep their name.
+std::string long_name(std::string_view variant);
+
 // Which part of the matrix; what is empty stands for all.
 struct MatrixChoice {
   std::vector<int> nodes;
@@ -73,8 +78,8 @@ struct MatrixChoice {
 };
 
 // In the order of publication. Where no all-reduce is chosen, ring and DPS, and on TopoOpt, which is made of
-// rings, the ring alone. Leaves out what cannot run: TopoOpt as a fluid on more than 16 nodes. Throws
-// UserError for unknown names and when nothing is left.
-std::vector<Cell> matrix(const MatrixChoice& choice);
+// rings, the ring alone. Variants may have their short names. Leaves out what cannot run: TopoOpt as a fluid
+// on more than 16 nodes. Throws UserError for unknown names and when nothing is left.
+std::vector<Cell> matrix(const MatrixChoice& asked);
 
 }  // namespace overture::study::opera_dlrm

@@ -114,13 +114,7 @@ void add_times(std::vector<Figure>& figures, const Group& group) {
 }
 
 void add_scaling(std::vector<Figure>& figures, const Group& group) {
-  if (group.variant != "baseline") return;
-  const std::string file = fmt::format("scaling-{}.svg", group.model);
-  if (group.nodes().size() == 1) {
-    const ColumnChart bars = time_bars(group);
-    figures.push_back({file, to_svg(bars), bars.title, published_caption(group)});
-    return;
-  }
+  if (group.variant != "baseline" || group.nodes().size() == 1) return;  // add_times() has the only bars
   Chart chart{.title = fmt::format("Model {}: iteration time over nodes, {}", group.model,
                                    setting_text(group.rows.front()->cell)),
               .x = "nodes",
@@ -141,7 +135,8 @@ void add_scaling(std::vector<Figure>& figures, const Group& group) {
     if (!theirs.points.empty()) published.push_back(std::move(theirs));
   }
   chart.series.insert(chart.series.end(), published.begin(), published.end());
-  figures.push_back({file, to_svg(chart), chart.title, published_caption(group)});
+  figures.push_back(
+      {fmt::format("scaling-{}.svg", group.model), to_svg(chart), chart.title, published_caption(group)});
 }
 
 void add_traffic(std::vector<Figure>& figures, const Group& group) {
@@ -222,14 +217,6 @@ void add_task_ends(std::vector<Figure>& figures, const Group& group) {
 }
 
 }  // namespace
-
-std::string short_name(std::string_view variant) {
-  if (variant == "bs_1048576") return "bs1k";
-  if (variant == "bs_2097152") return "bs2k";
-  if (variant == "embdim_40") return "fs40";
-  if (variant == "embdim_93") return "fs93";
-  return std::string(variant);
-}
 
 std::string contender_colour(const Cell& cell) {
   const bool ring = cell.all_reduce == kRing;

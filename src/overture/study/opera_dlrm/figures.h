@@ -11,9 +11,6 @@
 
 namespace overture::study::opera_dlrm {
 
-// As the evaluation's scripts name a variant: baseline, bs1k, bs2k, fs40, fs93.
-std::string short_name(std::string_view variant);
-
 // The same network and all-reduce has the same colour in every chart: blues are the fat tree, oranges Opera,
 // green TopoOpt.
 std::string contender_colour(const Cell& cell);

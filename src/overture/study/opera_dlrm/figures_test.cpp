@@ -46,14 +46,27 @@ TEST(OperaFigures, EveryVariantAndModelHasTimesAndTraffic) {
   }
 }
 
-TEST(OperaFigures, OneSizeIsBarsSeveralAreLines) {
+TEST(OperaFigures, OneSizeIsBarsSeveralAreLinesToo) {
   const StudyRow small = row("A.baseline.16.fat-tree.ring.flow.sound.1", 2);
   const StudyRow large = row("A.baseline.128.fat-tree.ring.flow.sound.1", 1);
   const auto one = study_figures({small});
-  EXPECT_NE(find(one, "scaling-A.svg").svg.find("<rect x="), std::string::npos);
-  EXPECT_NE(find(one, "scaling-A.svg").svg.find(", fat-tree ring: 2</title>"), std::string::npos);
+  EXPECT_NE(find(one, "baseline_a.svg").svg.find("<rect x="), std::string::npos);
+  EXPECT_NE(find(one, "baseline_a.svg").svg.find(", fat-tree ring: 2</title>"), std::string::npos);
+  EXPECT_FALSE(files_of(one).contains("scaling-A.svg"));  // it would be the same picture
   const auto two = study_figures({small, large});
   EXPECT_NE(find(two, "scaling-A.svg").svg.find("<circle"), std::string::npos);
+}
+
+TEST(OperaFigures, NoTwoAreTheSamePicture) {
+  for (const auto& rows : {std::vector{row("A.baseline.16.fat-tree.ring.flow.sound.1", 2)},
+                           std::vector{row("A.baseline.16.fat-tree.ring.flow.sound.1", 2),
+                                       row("A.baseline.128.fat-tree.ring.flow.sound.1", 3),
+                                       row("A.bs_1048576.16.opera.dps.flow.sound.1", 3)}}) {
+    std::set<std::string> pictures;
+    const auto figures = study_figures(rows);
+    for (const Figure& figure : figures) pictures.insert(figure.svg);
+    EXPECT_EQ(pictures.size(), figures.size());
+  }
 }
 
 TEST(OperaFigures, ColoursStayWithTheirNetwork) {

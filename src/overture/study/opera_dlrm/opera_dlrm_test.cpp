@@ -138,8 +138,25 @@ TEST(OperaDlrm, AWholeSmallMatrixFillsTablesCsvAndFigures) {
     files.push_back(figure.file);
     EXPECT_TRUE(figure.svg.ends_with("</svg>\n"));
   }
-  EXPECT_EQ(files, (std::vector<std::string>{"scaling-I.svg", "baseline_i.svg", "baseline_traffic_i.svg",
+  EXPECT_EQ(files, (std::vector<std::string>{"baseline_i.svg", "baseline_traffic_i.svg",
                                              "baseline_tasks_i_16.svg"}));
+}
+
+TEST(OperaDlrm, VariantsHaveTheNamesOfThePaperAndOfItsScripts) {
+  for (const char* variant : {"bs_1048576", "bs_2097152", "embdim_40", "embdim_93"}) {
+    EXPECT_NE(short_name(variant), variant);
+    EXPECT_EQ(long_name(short_name(variant)), variant);
+    MatrixChoice choice{.nodes = {16}, .models = {"A"}, .variants = {variant}};
+    const std::vector<Cell> named = matrix(choice);
+    choice.variants = {short_name(variant)};
+    EXPECT_EQ(matrix(choice), named);
+    EXPECT_FALSE(named.empty());
+  }
+  EXPECT_EQ(short_name("baseline"), "baseline");
+  EXPECT_EQ(long_name("baseline"), "baseline");
+  EXPECT_EQ(name(parse_cell("A.fs40.16.opera.dps.flow.sound.1")), "A.embdim_40.16.opera.dps.flow.sound.1");
+  EXPECT_THROW(matrix({.variants = {"bs3k"}}), UserError);
+  EXPECT_THROW(matrix({.models = {"I"}, .variants = {"fs40"}}), UserError);  // of model A only
 }
 
 TEST(OperaDlrm, AResultSurvivesItsFile) {
