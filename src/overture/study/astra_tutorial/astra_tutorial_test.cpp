@@ -1,6 +1,7 @@
 // The shipped example is the tutorial's run: its printed numbers are compared one by one.
 #include <algorithm>
 #include <filesystem>
+#include <set>
 
 #include <gtest/gtest.h>
 
@@ -87,6 +88,36 @@ TEST(AstraTutorial, TheReportHasEveryLayerInEveryChartOfLayers) {
 TEST(AstraTutorial, ClaimsAreOpenWhereTheRunsAreMissing) {
   const auto claims = tutorial_claims({}, {});
   for (const Claim& claim : claims) EXPECT_EQ(claim.verdict, Verdict::open) << claim.id;
+}
+
+TEST(AstraTutorial, CellsAreEachRunOnceAndHaveNamesOfTheirOwn) {
+  const auto cells = cells_of({});
+  std::set<std::string> names;
+  for (const TutorialCell& cell : cells) EXPECT_TRUE(names.insert(cell_name(cell)).second) << cell_name(cell);
+  EXPECT_EQ(cells.size(), 9U);  // five shapes, the printed one, three scales beside 1
+  EXPECT_NE(std::ranges::find(cells, TutorialCell{kPrintedShape}), cells.end());
+  EXPECT_EQ(cell_name({kDrawnShape, 0.5}), "2x4x4.compute-0.5");
+  EXPECT_EQ(cells_of({.drawn = kPrintedShape, .shapes = {kPrintedShape}, .compute_scales = {1}}).size(), 1U);
+}
+
+TEST(AstraTutorial, RunsAreOrderedBySizeAndBySpeed) {
+  TutorialPlan plan{.shapes = {{2, 8, 8}, {2, 2, 2}, {2, 4, 4}}, .compute_scales = {0.25, 1}};
+  std::vector<CellTimes> times;
+  for (const TutorialCell& cell : cells_of(plan)) times.push_back({.cell = cell});
+  std::vector<int> nodes;
+  for (const CellTimes* run : runs_by_nodes(plan, times)) nodes.push_back(nodes_of(run->cell.shape));
+  EXPECT_EQ(nodes, (std::vector{8, 32, 128}));
+  std::vector<double> scales;
+  for (const CellTimes* run : runs_by_speed(plan, times)) scales.push_back(run->cell.compute_scale);
+  EXPECT_EQ(scales, (std::vector{1.0, 0.25}));
+  EXPECT_EQ(find_cell(times, {{9, 9, 9}}), nullptr);
+  times.erase(times.begin(), times.end());
+  EXPECT_TRUE(runs_by_nodes(plan, times).empty());
+}
+
+TEST(AstraTutorial, ARunOfNoTimeExposesNothing) {
+  EXPECT_EQ(CellTimes{}.exposed_share(), 0);
+  EXPECT_EQ((CellTimes{.finished = 4, .exposed = 1}.exposed_share()), 0.25);
 }
 
 TEST(AstraTutorial, ShapesAreThreeNumbers) {
