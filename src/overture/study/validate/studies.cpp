@@ -23,7 +23,7 @@ struct KnownStudy {
 
 std::vector<KnownStudy> known_studies() {
   return {{"astra-tutorial", {"--compute-scales", "1,0.5"}},
-          {"hoti-dlrm", {}},
+          {"hoti-dlrm", {"--gpus", "16", "--systems", "HierOpt", "--axes", "none", "-s", "system.chunks=8"}},
           {"opera-dlrm", {"--as-published", "--nodes", "16", "--variants", "baseline"}}};
 }
 
