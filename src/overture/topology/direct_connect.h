@@ -27,8 +27,8 @@ struct DirectConnectConfig {
     v.from("TopoOpt as in the Opera DLRM study: four fibres a node");
     v.field("nodes", c.nodes, "Hosts that also forward");
     v.field("degree", c.degree, "Fibres that leave a node; each is a step of one ring");
-    v.integers("jumps", c.jumps, "From i to i + jump, one per fibre; spread out if left out");
-    describe(v, "fibre", c.fibre, "From node to node");
+    v.integers("jumps", c.jumps, "Fibre f of node i leads to node i + jumps[f]; spread out if left out");
+    describe(v, "fibre", c.fibre, "Link from node to node");
   }
 };
 

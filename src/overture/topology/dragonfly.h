@@ -28,12 +28,12 @@ struct DragonflyConfig {
   static void keys(V& v, DragonflyConfig& c) {
     v.from("ours: the paper's balanced dragonfly, small");
     v.field("groups", c.groups, "Groups; at most routers * global_links + 1");
-    v.field("routers", c.routers, "Of a group; each has a cable to each other one");
+    v.field("routers", c.routers, "Routers of a group; each has a cable to every other one");
     v.field("hosts_per_router", c.hosts_per_router, "Hosts on each router");
-    v.field("global_links", c.global_links, "Of a router, to other groups");
-    describe(v, "host", c.host, "From host to router");
-    describe(v, "local", c.local, "From router to router of a group");
-    describe(v, "global", c.global, "From group to group");
+    v.field("global_links", c.global_links, "Links of a router to other groups");
+    describe(v, "host", c.host, "Link from host to router");
+    describe(v, "local", c.local, "Link between two routers of a group");
+    describe(v, "global", c.global, "Link between two groups");
   }
 };
 

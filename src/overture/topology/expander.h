@@ -26,11 +26,11 @@ struct ExpanderConfig {
   template <class V>
   static void keys(V& v, ExpanderConfig& c) {
     v.field("tors", c.tors, "Top-of-rack switches; even");
-    v.field("hosts_per_tor", c.hosts_per_tor, "Hosts on each");
-    v.field("uplinks", c.uplinks, "Of a ToR, each to another ToR");
-    v.field("draws", c.draws, "Of graphs; the one with the fewest hops is kept");
-    describe(v, "host", c.host, "From host to ToR");
-    describe(v, "fabric", c.fabric, "From ToR to ToR");
+    v.field("hosts_per_tor", c.hosts_per_tor, "Hosts on each ToR");
+    v.field("uplinks", c.uplinks, "Links of a ToR to other ToRs");
+    v.field("draws", c.draws, "Random graphs to draw; the one with the fewest hops is kept");
+    describe(v, "host", c.host, "Link from host to ToR");
+    describe(v, "fabric", c.fabric, "Link from ToR to ToR");
   }
 };
 

@@ -27,9 +27,9 @@ struct FatTreeConfig {
   static void keys(V& v, FatTreeConfig& c) {
     v.field("k", c.k, "Ports of a switch, and pods; even");
     v.field("hosts_per_edge", c.hosts_per_edge, "Hosts on each edge switch; 0 means k/2");
-    describe(v, "host", c.host, "From host to edge");
-    describe(v, "aggregation", c.aggregation, "From edge to aggregation");
-    describe(v, "core", c.core, "From aggregation to core");
+    describe(v, "host", c.host, "Link from host to edge switch");
+    describe(v, "aggregation", c.aggregation, "Link from edge to aggregation switch");
+    describe(v, "core", c.core, "Link from aggregation to core switch");
   }
 };
 

@@ -28,11 +28,12 @@ struct LeafSpineConfig {
     v.field("leaves", c.leaves, "Leaf switches");
     v.field("hosts_per_leaf", c.hosts_per_leaf, "Hosts on each leaf");
     v.field("spines", c.spines, "Spine switches; each leaf has a cable to each");
-    v.field("rails", c.rails,
-            "Host h is on leaf h mod leaves: with nodes of as many GPUs, every leaf is a rail; otherwise hosts "
-            "that follow each other share a leaf");
-    describe(v, "host", c.host, "From host to leaf");
-    describe(v, "spine", c.spine, "From leaf to spine");
+    v.field(
+        "rails", c.rails,
+        "Host h is on leaf h mod leaves: with nodes of as many GPUs, every leaf is a rail; otherwise hosts "
+        "that follow each other share a leaf");
+    describe(v, "host", c.host, "Link from host to leaf");
+    describe(v, "spine", c.spine, "Link from leaf to spine");
   }
 };
 

@@ -18,7 +18,7 @@ struct StarConfig {
   template <class V>
   static void keys(V& v, StarConfig& c) {
     v.field("hosts", c.hosts, "Hosts");
-    describe(v, "wire", c.wire, "From host to switch");
+    describe(v, "wire", c.wire, "Link from host to switch");
   }
 };
 

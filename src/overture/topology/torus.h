@@ -29,8 +29,8 @@ struct TorusConfig {
     v.integers("rings", c.rings,
                "Rings side by side along each dimension; one each if left out. With "
                "paths: spray two hosts use all of them, otherwise one");
-    describe(v, "ring", c.ring, "From neighbour to neighbour");
-    describe(v, "local", c.local, "From a host into its own router");
+    describe(v, "ring", c.ring, "Link from neighbour to neighbour");
+    describe(v, "local", c.local, "Link from a host to its own router");
   }
 };
 
