@@ -214,7 +214,8 @@ TEST(Setups, GivenToAnotherCommandSayWhichOneTakesThem) {
       {{"simulate", "train.yaml"}, "overture train"},      {{"flows", "train.yaml"}, "overture train"},
       {{"simulate", "bandwidth.yaml"}, "overture sweep"},  {{"simulate", "fat-tree.yaml"}, "overture flows"},
       {{"flows", "dlrm-torus.yaml"}, "overture simulate"}, {{"train", "fat-tree.yaml"}, "overture flows"},
-      {{"sweep", "dlrm-torus.yaml"}, "overture simulate"}};
+      {{"sweep", "dlrm-torus.yaml"}, "overture simulate"}, {{"sweep", "codesign.yaml"}, "overture codesign"},
+      {{"simulate", "codesign.yaml"}, "overture codesign"}};
   for (const auto& [words, command] : mistakes) {
     const Outcome outcome =
         run_overture({words[0], (kExamples / words[1]).string()}, {.folder = folder.path()});
