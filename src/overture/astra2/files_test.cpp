@@ -109,13 +109,14 @@ TEST_F(Astra2Files, AlgorithmsAreReadByTheirWords) {
 }
 
 TEST_F(Astra2Files, ASystemThatCannotBeIsRefusedWithItsKey) {
-  EXPECT_TRUE(system_error(R"({"schedulng-policy": "LIFO"})").starts_with(": schedulng-policy: is no key"));
+  EXPECT_TRUE(
+      system_error(R"({"schedulng-policy": "LIFO"})").starts_with(": schedulng-policy: is not a key"));
   EXPECT_NE(system_error(R"({"schedulng-policy": "LIFO"})").find("scheduling-policy"), std::string::npos);
   EXPECT_TRUE(system_error(R"({"scheduling-policy": "RANDOM"})").starts_with(": scheduling-policy: unknown"));
   EXPECT_TRUE(system_error(R"({"all-reduce-implementation": ["rong"]})")
                   .starts_with(": all-reduce-implementation: unknown algorithm \"rong\""));
   EXPECT_TRUE(system_error(R"({"all-reduce-implementation": ["direct0"]})")
-                  .starts_with(": all-reduce-implementation: \"0\" is no window"));
+                  .starts_with(": all-reduce-implementation: \"0\" is not a window"));
   EXPECT_TRUE(system_error(R"({"all-reduce-implementation": ["oneDoubleBinaryTree"]})")
                   .starts_with(": all-reduce-implementation: unknown algorithm"));
   EXPECT_TRUE(system_error(R"({"all-reduce-implementation": "ring"})")

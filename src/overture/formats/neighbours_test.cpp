@@ -50,8 +50,9 @@ TEST(Msccl, ErrorsNameTheLineOrWhatIsWrong) {
   EXPECT_FALSE(user_error([&] { parse_msccl(CollectiveKind::all_reduce, broken, "a.xml"); }).empty());
   EXPECT_NE(user_error([] { parse_msccl(CollectiveKind::all_reduce, kPairXml.substr(0, 900), "a.xml"); }),
             "");
-  EXPECT_NE(user_error([] { parse_msccl(CollectiveKind::all_reduce, "hello", "a.xml"); }).find("is no MSCCL"),
-            std::string::npos);
+  EXPECT_NE(
+      user_error([] { parse_msccl(CollectiveKind::all_reduce, "hello", "a.xml"); }).find("is not an MSCCL"),
+      std::string::npos);
 }
 
 TEST(NcclTests, TheTableAndTheJsonSayTheSame) {
