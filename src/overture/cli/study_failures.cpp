@@ -190,19 +190,18 @@ std::optional<std::filesystem::path> checkpoint_of(const FailuresOptions& option
 // these are the times on this machine's disk.
 void measure_checkpoint(const std::filesystem::path& checkpoint, FailuresOptions& options) {
   namespace fs = std::filesystem;
-  using Wall = std::chrono::steady_clock;
   const fs::path copy = fs::path(options.out) / "checkpoint-copy";
   report::make_results_folder(copy);
   std::chrono::duration<float> reading{};
   std::chrono::duration<float> writing{};
   for (const fs::directory_entry& entry : fs::recursive_directory_iterator(checkpoint)) {
     if (!entry.is_regular_file()) continue;
-    const Wall::time_point began = Wall::now();
+    const auto began = std::chrono::steady_clock::now();
     const std::string text = read_file(entry.path());
-    const Wall::time_point read = Wall::now();
+    const Wall::time_point read = std::chrono::steady_clock::now();
     write_file(copy / entry.path().filename(), text);
     reading += read - began;
-    writing += Wall::now() - read;
+    writing += std::chrono::steady_clock::now() - read;
   }
   fs::remove_all(copy);
   options.read = std::max(reading.count(), 1e-6F);
