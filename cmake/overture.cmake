@@ -63,9 +63,8 @@ endfunction()
 
 # The Python module is a shared library made of these folders. Without interposition the compiler may do with a function
 # whatever it may do in a program, so the program is as fast as without.
-set(OVERTURE_PYTHON_FOLDERS base data dense embedding lookahead recording rpc setup train)
 function(overture_share name)
-  if(OVERTURE_PYTHON_MODULE AND name IN_LIST OVERTURE_PYTHON_FOLDERS)
+  if(OVERTURE_PYTHON_MODULE)
     set_target_properties(overture_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
     target_compile_options(overture_${name} PRIVATE -fno-semantic-interposition)
   endif()

@@ -198,7 +198,7 @@ void measure_checkpoint(const std::filesystem::path& checkpoint, FailuresOptions
     if (!entry.is_regular_file()) continue;
     const auto began = std::chrono::steady_clock::now();
     const std::string text = read_file(entry.path());
-    const Wall::time_point read = std::chrono::steady_clock::now();
+    const auto read = std::chrono::steady_clock::now();
     write_file(copy / entry.path().filename(), text);
     reading += read - began;
     writing += std::chrono::steady_clock::now() - read;
