@@ -145,7 +145,7 @@ void complete_algorithms(simulation::SimulationConfig& c, const std::string& fil
         algorithm.steps = read_steps(kind, beside(file, algorithm.file));
       if (can_do(algorithm.kind, kind)) continue;
       if (algorithm.kind == AlgorithmKind::double_binary_tree && c.system.tree_always_reduces) continue;
-      fail(file, key, fmt::format("{} cannot do it", name(algorithm.kind)));
+      fail(file, key, fmt::format("{} cannot do it", name(algorithm.kind)), explain_algorithms(kind));
     }
   }
 }
