@@ -96,6 +96,12 @@ std::vector<Axis> open_axes() {
         {"25 GB/s", {"network.nodes.inside.rate=25 GB/s"}},
         {"300 GB/s", {"network.nodes.inside.rate=300 GB/s"}}},
        {"Hier", "HierOpt"}},
+      // GPUs so slow that an all-reduce ends before the next layer issues its own: no collective waits for
+      // another.
+      {"compute",
+       "",
+       {{"60 TFLOPS", {}},
+        {"3 TFLOPS, FIFO", {"workload.dlrm.compute=roofline:3 TFLOPS", "system.scheduling=fifo"}}}},
   };
 }
 

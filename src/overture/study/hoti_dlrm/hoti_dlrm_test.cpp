@@ -108,6 +108,10 @@ TEST(HotiDlrm, SeesWhenFlatAndHierarchicalChangePlaces) {
   EXPECT_TRUE(ranking_reversals(Results(cells))->empty());
   cells.back().finished_us = 110;
   EXPECT_EQ(ranking_reversals(Results(cells))->size(), 1);
+  // An axis that the published table does not have tells nothing about what was published.
+  cells.push_back(result("segment", "Flat100G", "8960 B", 100));
+  cells.push_back(result("segment", "Hier", "8960 B", 110));
+  EXPECT_EQ(ranking_reversals(Results(cells))->size(), 1);
 }
 
 TEST(HotiDlrm, TheRatioOfSystemsIsToldForEveryValueThatAllOfThemHave) {
@@ -229,6 +233,34 @@ TEST(HotiDlrm, RankCorrelationIsSpearmans) {
   EXPECT_DOUBLE_EQ(rank_correlation({1, 2, 3, 4}, {4, 3, 2, 1}), -1);
   EXPECT_DOUBLE_EQ(rank_correlation({1, 2, 3}, {1, 3, 2}), 0.5);
   EXPECT_DOUBLE_EQ(rank_correlation({1, 1, 1}, {1, 3, 2}), 0);
+}
+
+// Layers of 1, 2, 3, ... bytes whose all-reduces take so long.
+CellResult reduced(const std::string& group, const std::string& system, const std::string& value,
+                   const std::vector<double>& latencies) {
+  CellResult cell = result(group, system, value, 1000);
+  for (std::size_t i = 0; i < latencies.size(); ++i)
+    cell.collectives.push_back({.iteration = 1,
+                                .kind = "all_reduce",
+                                .bytes = static_cast<double>(i + 1),
+                                .latency_us = latencies[i]});
+  return cell;
+}
+
+TEST(HotiDlrm, WhereLatenciesDoNotGrowWithSizeTheSlowGpusTellWhy) {
+  std::vector<CellResult> cells;
+  const auto claim = [&cells] {
+    const auto claims = result_claims(Results(cells));
+    return *std::ranges::find(claims, "I05", &Claim::id);
+  };
+  for (const SystemSetup& system : systems())
+    cells.push_back(reduced("scheduling", system.name, "FIFO", {30, 20, 10}));
+  EXPECT_EQ(claim().verdict, Verdict::not_met);
+  EXPECT_EQ(claim().why.find("3 TFLOPS"), std::string::npos);  // not run
+  for (const SystemSetup& system : systems())
+    cells.push_back(reduced("compute", system.name, "3 TFLOPS, FIFO", {10, 20, 30}));
+  EXPECT_EQ(claim().verdict, Verdict::not_met);
+  EXPECT_NE(claim().why.find("Flat100G 1.00, Flat800G 1.00"), std::string::npos) << claim().why;
 }
 
 TEST(HotiDlrm, AClaimIsNotMetWhenItsNumbersSaySo) {

@@ -33,7 +33,10 @@ const CellResult* flat_at(const Results& results, const std::string& axis, const
   return results.find(axis, value, "Flat100G");
 }
 
-bool on_both(const Axis& axis) { return axis.only.empty() || axis.name == "bandwidth"; }
+// A row of the published table that both kinds of systems have.
+bool ranks_both(const Axis& axis) {
+  return !axis.row.empty() && (axis.only.empty() || axis.name == "bandwidth");
+}
 
 }  // namespace
 
@@ -116,6 +119,16 @@ double size_correlation(const CellResult& result, int iteration) {
   return sizes.size() < 3 ? 0 : rank_correlation(sizes, latencies);
 }
 
+std::vector<Measured> size_correlations(const Results& results, const std::string& axis,
+                                        const std::string& value) {
+  std::vector<Measured> correlations;
+  for (const SystemSetup& system : systems()) {
+    if (const CellResult* cell = results.find(axis, value, system.name))
+      correlations.push_back({system.name, size_correlation(*cell, 1)});
+  }
+  return correlations;
+}
+
 std::vector<Concurrency> concurrency_curve(const Results& results, const std::string& system) {
   std::vector<Concurrency> curve;
   for (const AxisValue& value : axis_named("concurrency").values) {
@@ -138,7 +151,7 @@ std::optional<std::vector<std::string>> ranking_reversals(const Results& results
     if (flat == nullptr || hierarchical == nullptr) continue;
     const bool flat_first = flat->finished_us < hierarchical->finished_us;
     for (const Axis& axis : axes()) {
-      if (!on_both(axis)) continue;
+      if (!ranks_both(axis)) continue;
       for (const AxisValue& value : axis.values) {
         const CellResult* a = flat_at(results, axis.name, value.label);
         const CellResult* b = results.find(axis.name, value.label, other);

@@ -31,6 +31,9 @@ double bottom_forward_us(const SystemSetup& system);
 
 // Spearman's rank correlation between the size of the weight gradients and the latency of their all-reduces.
 double size_correlation(const CellResult& result, int iteration);
+// The same in the first iteration of every system that was run with this value.
+std::vector<Measured> size_correlations(const Results& results, const std::string& axis,
+                                        const std::string& value);
 double rank_correlation(const std::vector<double>& a, const std::vector<double>& b);
 
 struct Concurrency {
@@ -41,7 +44,8 @@ struct Concurrency {
 // By the bytes under way, then by the chunks.
 std::vector<Concurrency> concurrency_curve(const Results& results, const std::string& system);
 
-// Values of axes at which a flat and a hierarchical system change places. None if too little was run.
+// Values of published axes at which a flat and a hierarchical system change places. None if too little was
+// run.
 std::optional<std::vector<std::string>> ranking_reversals(const Results& results);
 
 // The longest iteration of all systems over the shortest, with this value where the axis concerns a system.
