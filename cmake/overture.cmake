@@ -24,25 +24,28 @@ if(OVERTURE_COVERAGE)
   add_compile_options(--coverage)
   add_link_options(--coverage)
 endif()
-find_program(CCACHE_PROGRAM ccache)
-if(CCACHE_PROGRAM)
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE_PROGRAM})
-endif()
-
-# A folder's files as one: its headers are read once, its templates compiled once. Not with ccache, which then has little
-# left to find; a file in this heap still has to include what it uses, since other presets compile it alone.
-if(CMAKE_BUILD_TYPE STREQUAL "Release" AND NOT CCACHE_PROGRAM)
+# A folder's files as one: its headers are read once, its templates compiled once. A file in this heap still has to include
+# what it uses, since other presets compile it alone.
+if(CMAKE_BUILD_TYPE STREQUAL "Release")
   set(unity_default ON)
 else()
   set(unity_default OFF)
 endif()
 option(OVERTURE_UNITY "Compile all files of a folder as one: cheaper at first, dearer after each change" ${unity_default})
 
+# Only for files that are compiled one by one: a folder as one is found again only while none of its files has changed.
+if(NOT OVERTURE_UNITY)
+  find_program(CCACHE_PROGRAM ccache)
+  if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+    set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE_PROGRAM})
+  endif()
+endif()
+
 # The standard library is half of what the compiler reads; here it is read once. Not with ccache, which knows a file better
 # than its headers, not where warnings are errors: g++ 12 takes what is precompiled for ours and warns of it falsely; and not
 # where libraries are compiled with other flags than the one whose headers they would share.
 function(overture_precompile target)
-  if(CCACHE_PROGRAM OR OVERTURE_WERROR OR OVERTURE_FUZZ OR OVERTURE_SANITIZE)
+  if(CMAKE_CXX_COMPILER_LAUNCHER OR OVERTURE_WERROR OR OVERTURE_FUZZ OR OVERTURE_SANITIZE)
     return()
   endif()
   target_compile_definitions(${target} PRIVATE FMT_CONSTEVAL=)  # format strings are checked where warnings are errors

@@ -3,7 +3,8 @@
 # whose name has spaces, with a dpkg-query and an apt-get that do what the test wants. Usage: up_test.sh PATH_TO_UP
 set -euo pipefail
 
-up=$(cd "$(dirname "${1:-$(dirname "$0")/../up}")" && pwd)/up
+up_root=$(cd "$(dirname "${1:-$(dirname "$0")/../up}")" && pwd)
+up=$up_root/up
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 place="$scratch/a folder with spaces"
@@ -213,7 +214,33 @@ test_copied_tree() {
   expect 'the second time nothing is afresh' not says 'afresh'
 }
 
+# Whether folders are compiled as one is a matter of the preset: with an empty ccache, compiling file by file is slow.
+test_presets() {
+  local here="$scratch/presets" preset
+  mkdir -p "$here"
+  cp -R "$up_root/cmake" "$up_root/CMakePresets.json" "$here"
+  cat >"$here/CMakeLists.txt" <<'TEXT'
+cmake_minimum_required(VERSION 3.22)
+project(overture LANGUAGES NONE)
+list(APPEND CMAKE_MODULE_PATH ${CMAKE_SOURCE_DIR}/cmake)
+include(overture)
+message(STATUS "unity ${OVERTURE_UNITY}, warnings ${OVERTURE_WERROR}, launcher '${CMAKE_CXX_COMPILER_LAUNCHER}'")
+TEXT
+  printf '#!/bin/sh\nexec "$@"\n' >"$tools/ccache"
+  chmod +x "$tools/ccache"
+  for preset in release ci dev; do
+    status=0
+    output=$(cd "$here" && PATH="$tools:$PATH" cmake --preset "$preset" 2>&1) || status=$?
+    case $preset in
+      release) expect 'release compiles folders as one, without ccache' says "unity ON, warnings , launcher ''" ;;
+      ci) expect 'so does ci, with warnings as errors' says "unity ON, warnings ON, launcher ''" ;;
+      dev) expect 'dev compiles files one by one, with ccache' says "unity OFF, warnings ON, launcher '$tools/ccache'" ;;
+    esac
+  done
+}
+
 make_project
+test_presets
 test_command_line
 test_missing_package
 test_installation
