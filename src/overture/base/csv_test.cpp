@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "overture/base/random.h"
 #include "overture/base/testing.h"
 
 namespace overture {
@@ -52,6 +53,66 @@ TEST(Csv, ADoubledQuoteIsAQuote) {
   std::string_view text = "\"say \"\"hi\"\"\",2\r\nnext";
   EXPECT_EQ(take_csv_record(text), (std::vector<std::string>{"say \"hi\"", "2"}));
   EXPECT_EQ(text, "next");
+}
+
+// Cells that need quotes, as a spreadsheet writes them.
+std::string in_quotes(const std::string& cell) {
+  std::string text = "\"";
+  for (const char c : cell) text += c == '"' ? "\"\"" : std::string(1, c);
+  return text + "\"";
+}
+
+TEST(Csv, AnyCellsComeBackFromQuotes) {
+  RandomStream random = RandomStreams(9).make("csv");
+  constexpr std::string_view kLetters = "ab,\"\n x1";
+  for (int round = 0; round < 300; ++round) {
+    std::vector<Cells> rows;
+    std::string text = "h\n";
+    for (auto n = 1 + random.below(4); n > 0; --n) {
+      Cells& row = rows.emplace_back();
+      for (auto m = 1 + random.below(4); m > 0; --m) {
+        std::string cell = "<";  // not empty, and no blank that would be trimmed
+        for (auto k = random.below(6); k > 0; --k) cell += kLetters[random.below(kLetters.size())];
+        row.push_back(cell + ">");
+        text += (row.size() > 1 ? "," : "") + in_quotes(row.back());
+      }
+      text += random.below(2) == 0 ? "\n" : "\r\n";
+    }
+    const CsvTable table = parse_csv(text, "t.csv", "h");
+    ASSERT_EQ(table.rows.size(), rows.size()) << text;
+    for (std::size_t i = 0; i < rows.size(); ++i) EXPECT_EQ(table.rows[i].cells, rows[i]) << text;
+  }
+}
+
+TEST(Csv, LinesAreCountedThroughCellsThatHaveSeveral) {
+  const CsvTable table = parse_csv("h\n\"a\n\n\nb\"\nc\n\nd", "t.csv", "h");
+  ASSERT_EQ(table.rows.size(), 3u);
+  EXPECT_EQ(table.rows[0].line, 2);
+  EXPECT_EQ(table.rows[1].line, 6);
+  EXPECT_EQ(table.rows[2].line, 8);
+}
+
+TEST(Csv, EmptyCellsCountOnlyBeforeOthers) {
+  const CsvTable table = parse_csv("a,b,c\n,x,\nx,,\n", "t.csv", "a,b,c");
+  EXPECT_EQ(table.rows[0].cells, (Cells{"", "x"}));
+  EXPECT_EQ(table.rows[1].cells, Cells{"x"});
+}
+
+TEST(Trimmed, TakesBlanksFromBothEnds) {
+  EXPECT_EQ(trimmed(" \t a b \r"), "a b");
+  EXPECT_EQ(trimmed(" \t\r"), "");
+  EXPECT_EQ(trimmed(""), "");
+  EXPECT_EQ(trimmed("a"), "a");
+}
+
+TEST(WholeNumber, BothLimitsAreAllowed) {
+  const Where where{.key = "n"};
+  EXPECT_EQ(whole_number("-5", where, -5, 5), -5);
+  EXPECT_EQ(whole_number("5", where, -5, 5), 5);
+  EXPECT_EQ(user_error([&] { whole_number("-6", where, -5, 5); }), "n: -6 is out of range\n  from -5 to 5");
+  for (const char* text : {"+5", " 5", "5 ", "0x5", "5.0", "1e1"})
+    EXPECT_EQ(user_error([&] { whole_number(text, where, 0, 99); }),
+              "n: \"" + std::string(text) + "\" is not a whole number");
 }
 
 }  // namespace

@@ -141,5 +141,73 @@ TEST(Varint, ATextCannotClaimMoreThanThereIs) {
   EXPECT_FALSE(damaged.ok());
 }
 
+TEST(Split, JoinedAgainIsTheText) {
+  for (const std::string text : {"", "a", ",", "a,b", ",,", "a,,b,", "no separator"}) {
+    std::string joined;
+    const auto parts = split(text, ',');
+    for (std::size_t i = 0; i < parts.size(); ++i) joined += (i > 0 ? "," : "") + parts[i];
+    EXPECT_EQ(joined, text);
+  }
+}
+
+TEST(ParseCount, WhatIsWrittenWithALetterIsThatManyTimes) {
+  for (const auto& [letter, factor] :
+       {std::pair("", 1LL), {"k", 1000LL}, {"K", 1000LL}, {"M", 1'000'000LL}, {"G", 1'000'000'000LL}}) {
+    for (const int number : {0, 1, 7, 250, 9999})
+      EXPECT_EQ(parse_count(std::to_string(number) + letter).value(), number * factor) << number << letter;
+  }
+  EXPECT_EQ(parse_count("0.5k").value(), 500);
+  EXPECT_EQ(parse_count("1e15").value(), 1'000'000'000'000'000);
+  EXPECT_FALSE(parse_count("1.1e15")) << "more than is counted";
+}
+
+TEST(Table, ColumnsAreAsWideAsTheirWidestCell) {
+  Table table({"a", "name"});
+  EXPECT_TRUE(table.empty());
+  table.add({"1", "x"});
+  table.add({"100", "longer"});
+  EXPECT_FALSE(table.empty());
+  EXPECT_EQ(table.text(), "  a  name\n---  ------\n  1  x\n100  longer\n");
+}
+
+TEST(Table, AColumnWithAWordInItIsFlushLeft) {
+  Table table({"what", "value"});
+  table.add({"a", "1"});
+  table.add({"b", "none"});
+  EXPECT_EQ(table.text(), "what  value\n----  -----\na     1\nb     none\n");
+}
+
+TEST(Table, DashesSignsAndNothingCountAsNumbers) {
+  Table table({"n"});
+  for (const char* cell : {"-", "+1.0 %", "", "12 $"}) table.add({cell});
+  EXPECT_EQ(table.text(), "     n\n------\n     -\n+1.0 %\n\n  12 $\n");
+}
+
+TEST(Table, WithoutRowsThereIsTheHead) { EXPECT_EQ(Table({"a", "b"}).text(), "a  b\n-  -\n"); }
+
+// Whatever is in it: as many lines as rows and two more, and none longer than allowed while columns have
+// eight letters to give.
+TEST(Table, AnyCellsFitWhereThereIsRoom) {
+  for (std::size_t columns = 1; columns <= 6; ++columns) {
+    Table table(std::vector<std::string>(columns, "head"));
+    for (std::size_t row = 0; row < 5; ++row) {
+      std::vector<std::string> cells;
+      for (std::size_t c = 0; c < columns; ++c) cells.emplace_back(row * 13 + c * 7, 'x');
+      table.add(cells);
+    }
+    const std::string text = table.text(80);
+    EXPECT_LE(longest_line(text), 80u) << text;
+    EXPECT_EQ(split(text, '\n').size(), 5u + 2 + 1);
+  }
+}
+
+TEST(Printable, LeavesUtf8AsItIs) {
+  EXPECT_EQ(printable("größer ≥ 3 µs"), "größer ≥ 3 µs");
+  EXPECT_EQ(printable("a\tb\nc"), "a\\x09b\\x0ac");
+  EXPECT_EQ(printable("\xc2\x85"), "\\x85") << "a control character of two bytes";
+  EXPECT_EQ(printable(std::string("\0", 1)), "\\x00");
+  EXPECT_EQ(printable("\xc2"), "\xc2") << "cut short";
+}
+
 }  // namespace
 }  // namespace overture
