@@ -52,7 +52,7 @@ function graph(links: Table): { nodes: Node[]; edges: Edge[] } {
 
 // Steps from the nearest host.
 function levels(nodes: Node[]): number {
-  for (const node of nodes) node.level = -1; // placed anew when the page changes its width, as for paper
+  for (const node of nodes) node.level = -1; // placed again when the page changes its width, as for paper
   let front = nodes.map((_, i) => i).filter((i) => nodes[i]!.name.startsWith('h'));
   let level = 0;
   for (const i of front) nodes[i]!.level = 0;
@@ -75,6 +75,7 @@ function levels(nodes: Node[]): number {
 // dimension are as many numbers apart as the dimensions inside have hosts. Nothing where that does not come out even.
 function sizesOf(links: Table): number[] | undefined {
   if (!links.has('tier')) return undefined;
+  if (links.texts('tier').includes('ring')) return sizesOfRouters(links);
   const [from, to, tier] = [links.texts('from'), links.texts('to'), links.texts('tier')];
   const strides = new Map<number, number>();
   let hosts = 0;
@@ -91,6 +92,33 @@ function sizesOf(links: Table): number[] | undefined {
   return order[0] === 1 && sizes.every(Number.isInteger) && sizes.length >= 2 ? sizes : undefined;
 }
 
+// The same for a torus of routers, router n with host n, whose rings are one tier: every dimension joins neighbours
+// that are `stride` numbers apart, and the two ends of its rings.
+function sizesOfRouters(links: Table): number[] | undefined {
+  const [from, to, tier] = [links.texts('from'), links.texts('to'), links.texts('tier')];
+  const apart = new Set<number>();
+  let routers = 0;
+  for (let i = 0; i < links.length; i++) {
+    const [a, b] = [Number(from[i]!.slice(1)), Number(to[i]!.slice(1))];
+    routers = Math.max(routers, a + 1, b + 1);
+    const router = from[i]!.startsWith('s') && to[i]!.startsWith('s');
+    if (router !== (tier[i] === 'ring') || (!router && a !== b)) return undefined;
+    if (router) apart.add(Math.abs(a - b));
+  }
+  const search = (stride: number, left: Set<number>): number[] | undefined => {
+    if (stride === routers) return left.size === 0 ? [] : undefined;
+    if (!left.has(stride)) return undefined;
+    for (const ends of [...left].sort((a, b) => a - b)) {
+      if (ends % stride !== 0) continue;
+      const rest = search(ends + stride, new Set([...left].filter((d) => d !== stride && d !== ends)));
+      if (rest) return [ends / stride + 1, ...rest];
+    }
+    return undefined;
+  };
+  const sizes = search(1, apart);
+  return sizes && sizes.length >= 2 ? sizes : undefined;
+}
+
 const PAD = 26; // around a grid, with room for links that go round
 
 // Even dimensions go across, odd ones down: a 4x4x4 torus is four squares side by side.
@@ -104,6 +132,7 @@ function placeGrid(nodes: Node[], sizes: number[], width: number, height: number
     });
     return at;
   };
+  const routers = nodes.some((n) => n.name.startsWith('s'));
   const most = (extents: number[]) => spot(extents.map((e) => e - 1), extents);
   for (const node of nodes) {
     let number = Number(node.name.slice(1));
@@ -115,6 +144,9 @@ function placeGrid(nodes: Node[], sizes: number[], width: number, height: number
     const [x, y] = [0, 1].map((side) => coordinates.filter((_, d) => d % 2 === side)) as [number[], number[]];
     node.x = PAD + (spot(x, across!) / Math.max(1, most(across!))) * (width - 2 * PAD);
     node.y = PAD + (spot(y, down!) / Math.max(1, most(down!))) * (height - 2 * PAD);
+    if (!routers || !node.name.startsWith('h')) continue;
+    node.x -= 9; // a host stands below its router, to the left
+    node.y += 11;
   }
 }
 
@@ -333,7 +365,7 @@ const rowsOf = (sizes: number[]) => side(sizes, 1);
 // 0 for neighbours across and down, 1 for ends that have others between them.
 function bowOf(a: Node, b: Node, sizes: number[]): number {
   const distance = Math.abs(Number(a.name.slice(1)) - Number(b.name.slice(1)));
-  return distance === 1 || distance === sizes[0] ? 0 : 1;
+  return distance <= 1 || distance === sizes[0] ? 0 : 1;
 }
 
 function nearest(edges: Edge[], nodes: Node[], x: number, y: number): Edge | undefined {

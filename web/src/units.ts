@@ -78,6 +78,7 @@ export function scale(unit: string, largest: number): { per: number; name: strin
     return size === 0 ? { per: 1, name: unit } : pick(TIME_NAMES, PICOSECONDS[unit]!);
   if (unit === 'B') return pick(BYTE_NAMES, 1);
   if (unit === 'share') return { per: 0.01, name: '%' };
+  if (unit === 'Gbps' && size >= 1000) return { per: 1000, name: 'Tbps' };
   if ((unit === '' || unit === '/s' || unit === 'samples/s') && size >= 1e5) {
     const [per, prefix] = size >= 1e9 ? [1e9, 'G'] : size >= 1e6 ? [1e6, 'M'] : [1e3, 'k'];
     return { per, name: unit === '' ? prefix : `${prefix} ${unit}` };

@@ -3,7 +3,7 @@
 import * as Plot from '@observablehq/plot';
 import type { Run, Table } from '../data';
 import { h, select } from '../dom';
-import { plot, plotFigure, seriesFigure } from '../figure';
+import { logAxis, logTicks, plot, plotFigure, seriesFigure } from '../figure';
 import { heatFigure, type HeatOptions } from '../heat';
 import { csv, sortable } from '../sortable';
 import { series } from '../theme';
@@ -104,6 +104,7 @@ function linkHeat(table: Table, host: HTMLElement): void {
         `until ${format(times[c]!, 'us')}`,
       ],
       rowHeight: names.length > 24 ? 9 : 16,
+      everyRow: names.length <= 24,
     };
   };
   const heat = heatFigure(host, options(measures[0]!));
@@ -170,7 +171,9 @@ export function completionCdf(runs: Run[], host: HTMLElement): void {
     points.map((p) => p.time),
   );
   const names = [...new Set(points.map((p) => p.run))];
-  const spread = Math.max(...points.map((p) => p.time)) / Math.min(...points.map((p) => p.time).filter((t) => t > 0));
+  const shown = points.map((p) => of(p.time)).filter((t) => t > 0);
+  const [least, most] = [Math.min(...shown), Math.max(...shown)];
+  const log = most > 30 * least;
   plotFigure(host, {
     title: 'Flow completion times',
     caption: 'The share of flows that finished within a time.',
@@ -179,10 +182,11 @@ export function completionCdf(runs: Run[], host: HTMLElement): void {
         width,
         height: 300,
         marginLeft: 48,
-        x: { label, grid: true, type: spread > 30 ? 'log' : 'linear' },
+        x: log ? { type: 'log' } : { label, grid: true },
         y: { label: 'share of flows (%)', grid: true, domain: [0, 100] },
         color: { domain: names, range: names.map((_, i) => series(i)), legend: names.length > 1 },
         marks: [
+          log ? logAxis('x', logTicks(least, most, 12), label, digits) : null,
           Plot.ruleY([0]),
           Plot.line(points, {
             x: (p: Distribution) => of(p.time),
@@ -232,15 +236,12 @@ function queuesOverTime(over: Table, host: HTMLElement): void {
   }
 }
 
-// Of bytes, with a tick at every 16-fold.
-const logAxis = (least: number, most: number) => ({
-  type: 'log' as const,
-  label: 'longest queue of a link',
-  grid: true,
-  domain: [least / 2, 2 * most],
-  ticks: Array.from({ length: 13 }, (_, i) => 16 ** i).filter((t) => t >= least / 2 && t <= 2 * most),
-  tickFormat: (bytes: number) => format(bytes, 'B'),
-});
+// Of bytes, with a tick at every power of 2, 4, 16 ...: the closest that are not too many.
+function byteTicks(least: number, most: number): number[] {
+  const every = (base: number) =>
+    Array.from({ length: 51 }, (_, i) => base ** i).filter((t) => t >= least / 2 && t <= 2 * most);
+  return [2, 4, 16, 256].map(every).find((ticks) => ticks.length <= 9) ?? every(1024);
+}
 
 function queues(run: Run, host: HTMLElement): void {
   const over = run.table('links_over_time.csv');
@@ -286,9 +287,12 @@ function queues(run: Run, host: HTMLElement): void {
         height: 50 + 44 * tiers.length,
         marginLeft: 20 + 7 * Math.max(...tiers.map((t) => t.length)),
         marginRight: 24,
-        x: log ? logAxis(least, most) : { label, grid: true, nice: true, zero: true },
+        x: log
+          ? { type: 'log' as const, domain: [least / 2, 2 * most] }
+          : { label, grid: true, nice: true, zero: true },
         y: { label: null, domain: tiers },
         marks: [
+          log ? logAxis('x', byteTicks(least, most), 'longest queue of a link', (b) => format(b, 'B')) : null,
           Plot.tickX(rows, {
             x: (r: { peak: number }) => of(r.peak),
             y: 'tier',
@@ -340,6 +344,8 @@ function sizes(run: Run, host: HTMLElement): void {
       rows.map((r) => r.time),
     ),
   ];
+  const range = (values: number[]): [number, number] => [Math.min(...values), Math.max(...values)];
+  const ticks = { x: range(rows.map((r) => x.of(r.bytes))), y: range(rows.map((r) => y.of(r.time))) };
   plotFigure(host, {
     title: 'Completion time by size of the flow',
     draw: (width) =>
@@ -347,9 +353,11 @@ function sizes(run: Run, host: HTMLElement): void {
         width,
         height: 300,
         marginLeft: 56,
-        x: { type: 'log', label: x.label, grid: true },
-        y: { type: 'log', label: y.label.replace('fct', 'completion time'), grid: true },
+        x: { type: 'log' },
+        y: { type: 'log' },
         marks: [
+          logAxis('x', logTicks(...ticks.x, 10), x.label, digits),
+          logAxis('y', logTicks(...ticks.y), y.label.replace('fct', 'completion time'), digits),
           Plot.dot(rows, {
             x: (r: { bytes: number }) => x.of(r.bytes),
             y: (r: { time: number }) => y.of(r.time),

@@ -18,7 +18,7 @@ function rocFigure(table: Table, auc: number | undefined, host: HTMLElement): vo
   const points = x.map((value, i) => ({ x: value, y: y[i]! }));
   plotFigure(host, {
     title: 'ROC curve',
-    caption: `Share of clicks that are found against share of other samples that are taken for clicks.${auc === undefined ? '' : ` The area under the curve is ${auc.toFixed(4)}.`} The grey line is guessing.`,
+    caption: `True positives against false positives, at every threshold.${auc === undefined ? '' : ` The area under the curve is ${auc.toFixed(4)}.`} The grey line is random guessing.`,
     draw: (width) =>
       plot({
         width,

@@ -80,7 +80,6 @@ function scoreboard(study: PackedStudy, host: HTMLElement): void {
       sortable(
         columns,
         study.claims.map((c) => [c.verdict, ...(withIds ? [c.id] : []), c.text, c.published, c.ours, c.why]),
-        'Claim by claim',
       ),
     ),
   );

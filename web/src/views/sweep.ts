@@ -3,7 +3,7 @@
 import * as Plot from '@observablehq/plot';
 import type { Cell, Run, Table } from '../data';
 import { h, select } from '../dom';
-import { plot, plotFigure } from '../figure';
+import { logAxis, logTicks, plot, plotFigure } from '../figure';
 import { csv, sortable } from '../sortable';
 import { axis, digits, format, formatNamed, quantity } from '../units';
 import type { View } from './view';
@@ -266,19 +266,22 @@ function curves(s: Sweep, host: HTMLElement): void {
       .filter((r) => Number.isFinite(r.y));
     const lines = [...new Set(rows.map((r) => r.line))];
     const few = lines.length <= 8;
+    const log = scale === 'logarithmic' && rows.every((r) => r.y > 0);
+    const [least, most] = [Math.min(...rows.map((r) => r.y)), Math.max(...rows.map((r) => r.y))];
     return plot({
       width,
       height: 300,
       marginLeft: 56,
       x: { type: 'point', label: key, domain: [...new Set(texts)] },
       y:
-        scale === 'logarithmic' && rows.every((r) => r.y > 0)
-          ? { label, grid: true, type: 'log' }
+        log
+          ? { type: 'log' }
           : { label, grid: true, nice: true, zero: true },
       color: few
         ? { legend: lines.length > 1, domain: lines, range: lines.map((_, i) => `var(--c${i + 1})`) }
         : { type: 'categorical', domain: lines, range: lines.map(() => 'var(--c1)') },
       marks: [
+        log ? logAxis('y', logTicks(least, most), label, digits) : null,
         Plot.line(rows, {
           x: 'value',
           y: 'y',
