@@ -1,4 +1,4 @@
-"""A DLRM of ten lines on tables of Overture's: trains on made-up clicks, and says how good it became.
+"""A DLRM of ten lines on tables of Overture's: trains on synthetic clicks, and says how good it became.
 
     python3 examples/python/dlrm.py [STEPS]
 """
