@@ -69,7 +69,8 @@ function standalone(svg: SVGSVGElement): string {
 export const plot = (options: Plot.PlotOptions): Element =>
   Plot.plot({ style: { fontSize: '12px' }, marginTop: 26, marginBottom: 44, ...options });
 
-// Powers of ten from `low` to `high`; with 2 and 5, or with 2 and 5 alone, where that gives too few.
+// Powers of ten from `low` to `high`, with as many steps between as there is room for; round numbers at equal distances
+// where less than three of these lie in a narrow range.
 export function logTicks(low: number, high: number, most = 7): number[] {
   const within = (steps: number[]) => {
     const ticks: number[] = [];
@@ -81,7 +82,17 @@ export function logTicks(low: number, high: number, most = 7): number[] {
     return ticks;
   };
   const candidates = [[1, 1.5, 2, 3, 4, 5, 6, 7, 8, 9], [1, 2, 5], [1, 3], [1]].map(within);
-  return candidates.find((ticks) => ticks.length <= most) ?? candidates[candidates.length - 1]!;
+  const ticks = candidates.find((some) => some.length <= most) ?? candidates[candidates.length - 1]!;
+  return ticks.length >= 3 || high > 3 * low ? ticks : evenTicks(low, high);
+}
+
+function evenTicks(low: number, high: number): number[] {
+  const rough = (high - low) / 4 || low / 10;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step = power * ([1, 2, 5].find((s) => s * power >= rough) ?? 10);
+  const first = Math.ceil((low * 0.9999) / step);
+  const count = Math.floor((high * 1.0001) / step) - first + 1;
+  return Array.from({ length: Math.max(0, count) }, (_, i) => Number(((first + i) * step).toPrecision(6)));
 }
 
 // A logarithmic axis with these ticks and no others, every one labelled: Plot would label those that it likes.

@@ -199,7 +199,7 @@ export function otherTables(run: Run, shown: (file: string) => boolean, host: HT
     host.append(
       h(
         'details',
-        {},
+        { open: table.length <= 20 },
         h('summary', {}, `${table.file}: ${table.packed.rows.toLocaleString('en')} rows`),
         sortable(
           table.columns.map((name) => ({ name })),
