@@ -4,12 +4,18 @@
 #include <map>
 
 #include "overture/base/hash.h"
+#include "overture/topology/common_end.h"
 
 namespace overture::network::flow {
 namespace {
 
 std::uint64_t pair_key(int a, int b) {
   return static_cast<std::uint64_t>(a) << 32 | static_cast<std::uint32_t>(b);
+}
+
+// Ways that end at `end` on the way to host `to` serve all hosts that this stands for.
+int shared_by(const topology::Graph& graph, int end, int to) {
+  return end == to ? to : topology::common_end(graph, to);
 }
 
 }  // namespace
@@ -51,7 +57,7 @@ Way FlowPaths::find(int from, int to, const topology::Routing& routing) {
   }
   Known& known = &routing == live_ ? around_ : usual_;
   if (rule_ == topology::PathRule::spray) {
-    const auto [entry, added] = known.by_ends.try_emplace(pair_key(at, end), 0);
+    const auto [entry, added] = known.by_ends.try_emplace(pair_key(at, shared_by(graph, end, to)), 0);
     if (added) entry->second = split_bundle(at, end, to, routing);
     way.bundle = entry->second;
     return way;
@@ -147,7 +153,8 @@ std::uint32_t FlowPaths::add_bundle(const std::vector<LinkShare>& links, Duratio
 
 const std::vector<int>& FlowPaths::ports(int at, int end, int to, const topology::Routing& routing) {
   const bool around = &routing == live_;
-  const auto [entry, added] = (around ? around_ : usual_).ports.try_emplace(pair_key(at, end));
+  const std::uint64_t key = pair_key(at, shared_by(topology_.graph, end, to));
+  const auto [entry, added] = (around ? around_ : usual_).ports.try_emplace(key);
   if (added) entry->second = around ? live_->equal_ports(at, to) : topology::equal_ports(topology_, at, to);
   return entry->second;
 }

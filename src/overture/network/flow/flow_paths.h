@@ -1,6 +1,7 @@
 // Which links a flow takes, and what share of it each of them. A way is a first link, a last link, and a
-// bundle of links between the two switches, which all hosts of these switches have in common: so a fat tree
-// of 1,024 hosts has a million ways but only 16,384 bundles.
+// bundle of links between the two switches, which all hosts of these switches have in common (but where NICs
+// of a machine divide them: topology/common_end.h): so a fat tree of 1,024 hosts has a million ways but only
+// 16,384 bundles.
 #pragma once
 
 #include <cstdint>
@@ -75,7 +76,7 @@ class FlowPaths {
 
     std::unordered_map<std::uint64_t, std::uint32_t> by_ends{};   // of ways that are split; never iterated
     std::vector<std::vector<std::uint32_t>> by_pair{};            // of hosts, of ways that are not
-    std::unordered_map<std::uint64_t, std::vector<int>> ports{};  // by switch and last switch
+    std::unordered_map<std::uint64_t, std::vector<int>> ports{};  // by switch and common end
   };
   Known usual_;
   Known around_;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "overture/topology/common_end.h"
+
 namespace overture::network::packet {
 namespace {
 
@@ -35,7 +37,7 @@ Spread EqualPaths::spread(int from, int to) {
     return spread;
   }
   const int end = last_switch(to);
-  const auto [entry, added] = known_.try_emplace(pair_key(at, end), 0);
+  const auto [entry, added] = known_.try_emplace(pair_key(at, topology::common_end(graph, to)), 0);
   if (added) entry->second = find(at, end, to);
   spread.set = entry->second;
   if (spread.set < kDrawn && end != to) {
@@ -72,14 +74,14 @@ bool EqualPaths::walk(int at, int end, int to, std::uint64_t word, int length, S
     return words_.size() - set.first <= kMost;
   }
   if ((length + 2) * routes_.bits() > 64) return false;  // this port and the last one
-  return std::ranges::all_of(ports(at, end, to), [&](int port) {
+  return std::ranges::all_of(ports(at, to), [&](int port) {
     const std::uint64_t more = static_cast<std::uint64_t>(port + 1) << (length * routes_.bits());
     return walk(topology_.graph.link(at, port).to, end, to, word | more, length + 1, set);
   });
 }
 
-const std::vector<int>& EqualPaths::ports(int at, int end, int to) {
-  const auto [entry, added] = ports_.try_emplace(pair_key(at, end));
+const std::vector<int>& EqualPaths::ports(int at, int to) {
+  const auto [entry, added] = ports_.try_emplace(pair_key(at, topology::common_end(topology_.graph, to)));
   if (added) entry->second = topology::equal_ports(topology_, at, to);
   return entry->second;
 }

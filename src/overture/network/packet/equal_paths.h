@@ -1,6 +1,6 @@
 // All equal ways between two switches, as words of ports, for transports that spray: finding the way of a
 // packet is then a look into a table. Sets are made when first asked for, and shared by all hosts of the two
-// switches.
+// switches, or of one switch to a host (common_end.h).
 #pragma once
 
 #include <cstdint>
@@ -62,15 +62,15 @@ class EqualPaths {
   std::uint64_t without_set(const Spread& spread, int from, int to);
   std::uint32_t find(int at, int end, int to);
   bool walk(int at, int end, int to, std::uint64_t word, int ports, Set& set);
-  const std::vector<int>& ports(int at, int end, int to);
+  const std::vector<int>& ports(int at, int to);
   int last_switch(int host) const;
 
   const topology::Topology& topology_;
   Routes& routes_;
   std::vector<Set> sets_;
   std::vector<std::uint64_t> words_;
-  std::unordered_map<std::uint64_t, std::uint32_t> known_;     // sets by the two switches
-  std::unordered_map<std::uint64_t, std::vector<int>> ports_;  // by switch and last switch
+  std::unordered_map<std::uint64_t, std::uint32_t> known_;     // sets by switch and common end
+  std::unordered_map<std::uint64_t, std::vector<int>> ports_;  // likewise
 };
 
 }  // namespace overture::network::packet
