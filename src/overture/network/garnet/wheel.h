@@ -41,8 +41,8 @@ class Wheel {
     return far_.empty() ? kNone : far_.top().first;
   }
 
-  // Moves on to `when`, which is not behind next(), and hands out what is due then, in the order in which it
-  // was added.
+  // Moves on to `when`, which is not behind next(), and hands out what is due then: first what was added when
+  // it was beyond the wheel, by number, then the rest in the order in which it was added.
   void take(Cycle when, std::vector<std::uint32_t>& due) {
     due.clear();
     now_ = when;
