@@ -1,6 +1,8 @@
 #include "overture/network/packet/calendar.h"
 
 #include <limits>
+#include <set>
+#include <tuple>
 
 #include <gtest/gtest.h>
 
@@ -82,6 +84,116 @@ TEST(Calendar, LeavesInTimeOrder) {
       }
     }
   }
+}
+
+// The rule of the header, word for word, as a sorted set: time; far ones as they came; then what was known
+// longer; then the rank, which counts how often one came right after another of its node; then the number.
+class SortedSet {
+ public:
+  explicit SortedSet(std::uint32_t nodes) : rank_(nodes) {}
+
+  void push_far(std::uint32_t what, std::int64_t when) { set_.insert({when, false, 0, ++far_, what}); }
+  void push_first(std::uint32_t node, std::int64_t when, std::int64_t age) {
+    rank_[node] = 0;
+    insert(node, when, age);
+  }
+  void push_next(std::uint32_t node, std::int64_t when, std::int64_t age) {
+    rank_[node] = std::min(rank_[node] + 1, 255);
+    insert(node, when, age);
+  }
+  std::pair<std::uint32_t, std::int64_t> pop() {
+    const auto first = *set_.begin();
+    set_.erase(set_.begin());
+    return {std::get<4>(first), std::get<0>(first)};
+  }
+  bool empty() const { return set_.empty(); }
+
+ private:
+  void insert(std::uint32_t node, std::int64_t when, std::int64_t age) {
+    set_.insert({when, true, -age, rank_[node], node});
+  }
+
+  std::set<std::tuple<std::int64_t, bool, std::int64_t, std::int64_t, std::uint32_t>> set_;
+  std::vector<int> rank_;
+  std::int64_t far_ = 0;
+};
+
+TEST(Calendar, OrdersTiesAsItsHeaderSays) {
+  for (std::uint64_t seed = 1; seed <= 80; ++seed) {
+    RandomStream random(seed, 4);
+    constexpr std::uint32_t kNodes = 40;
+    constexpr std::uint32_t kFar = 1'000;  // numbers from here on are given to push_far()
+    Calendar calendar(kNodes, static_cast<int>(random.below(8)), 6 + static_cast<int>(random.below(3)));
+    SortedSet sorted(kNodes);
+    const std::uint64_t spread = 1 + random.below(40);  // few different times: many ties
+    const auto later = [&] {
+      return static_cast<std::int64_t>(random.below(spread) * (1 + random.below(50)));
+    };
+    const auto push = [&](std::uint32_t node, std::int64_t now) {
+      const std::int64_t when = now + later();
+      const auto age = static_cast<std::int64_t>(random.below(4));
+      if (random.below(3) == 0) {
+        calendar.push_next(node, when, age);
+        sorted.push_next(node, when, age);
+      } else {
+        calendar.push_first(node, when, age);
+        sorted.push_first(node, when, age);
+      }
+    };
+    for (std::uint32_t node = 0; node < kNodes; ++node) push(node, 0);
+    std::int64_t now = 0;
+    for (int step = 0; step < 3'000; ++step) {
+      ASSERT_FALSE(sorted.empty());
+      ASSERT_TRUE(calendar.due(kNever) || calendar.load(kNever));
+      const Calendar::Entry entry = calendar.pop();
+      const auto [what, when] = sorted.pop();
+      ASSERT_EQ(entry.when, when) << "seed " << seed << " step " << step;
+      ASSERT_EQ(entry.what, what) << "seed " << seed << " step " << step;
+      now = when;
+      if (what < kFar) push(what, now);
+      if (random.below(5) == 0) {
+        const std::uint32_t far = kFar + static_cast<std::uint32_t>(random.below(100));
+        const std::int64_t far_when = now + later();
+        calendar.push_far(far, far_when);
+        sorted.push_far(far, far_when);
+      }
+    }
+  }
+}
+
+TEST(Calendar, OneNodeIsAsGoodAsMany) {
+  Calendar calendar(1, 0, 6);
+  for (std::int64_t when = 0; when < 1'000; when += 7) {
+    calendar.push(0, when, when);
+    EXPECT_EQ(calendar.next_time(), when);
+    EXPECT_EQ(next(calendar), 0U);
+    EXPECT_EQ(calendar.next_time(), kNever);
+  }
+}
+
+TEST(Calendar, BackwardsWhatFollowsAnotherOfItsNodeComesFirst) {
+  Calendar forwards(4, 4, 6);
+  Calendar backwards(4, 4, 6);
+  backwards.rank_backwards();
+  for (Calendar* const calendar : {&forwards, &backwards}) {
+    calendar->push_first(1, 10, 5);
+    EXPECT_EQ(next(*calendar), 1U);
+    calendar->push_next(1, 20, 5);   // follows
+    calendar->push_first(2, 20, 5);  // comes at a distance
+  }
+  EXPECT_EQ(next(forwards), 2U);
+  EXPECT_EQ(next(forwards), 1U);
+  EXPECT_EQ(next(backwards), 1U);
+  EXPECT_EQ(next(backwards), 2U);
+}
+
+TEST(Calendar, WhatIsAheadIsTheNextButSoMany) {
+  Calendar calendar(8, 4, 6);
+  for (std::uint32_t node = 0; node < 4; ++node) calendar.push(node, 10 + node, 0);
+  ASSERT_TRUE(calendar.load(kNever));
+  EXPECT_EQ(calendar.ahead(0), 0U);
+  EXPECT_EQ(calendar.ahead(3), 3U);
+  EXPECT_EQ(calendar.ahead(4), ~std::uint32_t{0}) << "not known";
 }
 
 }  // namespace

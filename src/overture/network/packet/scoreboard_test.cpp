@@ -1,10 +1,12 @@
 // What a sender knows of lost segments, and what a receiver tells about those it holds.
 #include "overture/network/packet/scoreboard.h"
 
+#include <algorithm>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "overture/base/random.h"
 #include "overture/network/packet/reassembly.h"
 
 namespace overture::network::packet {
@@ -144,6 +146,149 @@ TEST(Scoreboard, IsKeptWhileASegmentThatWasCutIsOutstanding) {
   EXPECT_FALSE(board.clean());
   board.acknowledge(130);
   EXPECT_TRUE(board.clean());
+}
+
+// ---- against a plain list of equal segments, counted anew for every question
+
+class PlainBoard {
+ public:
+  static constexpr std::uint32_t kLength = 100;
+
+  void append() {
+    segments_.push_back({.begin = next_});
+    next_ += kLength;
+  }
+  std::uint64_t acknowledge(std::uint64_t offset) {
+    std::uint64_t news = 0;
+    std::erase_if(segments_, [&](const Segment& s) {
+      if (s.begin + kLength > offset) return false;
+      news += s.sacked ? 0 : kLength;
+      return true;
+    });
+    return news;
+  }
+  std::uint64_t sack(std::uint64_t begin, std::uint64_t end) {
+    std::uint64_t news = 0;
+    for (Segment& s : segments_) {
+      if (s.begin < begin || s.begin + kLength > end || s.sacked) continue;
+      s.sacked = true;
+      s.lost = false;
+      news += kLength;
+    }
+    return news;
+  }
+  void detect(int threshold) {
+    for (std::size_t i = 0; i < segments_.size(); ++i) {
+      const auto above = std::count_if(segments_.begin() + static_cast<std::ptrdiff_t>(i) + 1,
+                                       segments_.end(), [](const Segment& s) { return s.sacked; });
+      if (above >= threshold && !segments_[i].sacked) segments_[i].lost = true;
+    }
+  }
+  void lose_first() {
+    if (segments_.empty()) return;
+    segments_.front().resent = false;
+    segments_.front().lost = !segments_.front().sacked;
+  }
+  void lose_all() {
+    for (Segment& s : segments_) {
+      s.resent = false;
+      s.lost = !s.sacked;
+    }
+  }
+  // Of a receiver that means what it says, only what is beyond a gap has arrived.
+  bool first_arrived() const { return !segments_.empty() && segments_.front().sacked; }
+  std::uint64_t next_lost() const {
+    return first([](const Segment& s) { return s.lost && !s.resent; });
+  }
+  std::uint64_t next_unresent() const {
+    return first([](const Segment& s) { return !s.sacked && !s.resent; });
+  }
+  void resend(std::uint64_t begin) {
+    for (Segment& s : segments_) s.resent = s.resent || s.begin == begin;
+  }
+  std::uint32_t in_flight() const {
+    int count = 0;
+    for (const Segment& s : segments_)
+      count += 1 - (s.sacked ? 1 : 0) - (s.lost ? 1 : 0) + (s.resent ? 1 : 0);
+    return static_cast<std::uint32_t>(count) * kLength;
+  }
+  std::uint32_t outstanding() const { return static_cast<std::uint32_t>(segments_.size()) * kLength; }
+  bool clean() const {
+    return std::ranges::none_of(segments_, [](const Segment& s) { return s.sacked || s.lost || s.resent; });
+  }
+  std::uint64_t begin() const { return next_ - outstanding(); }
+  std::uint64_t end() const { return next_; }
+
+ private:
+  struct Segment {
+    std::uint64_t begin;
+    bool sacked = false;
+    bool lost = false;
+    bool resent = false;
+  };
+  template <class Is>
+  std::uint64_t first(Is is) const {
+    const auto found = std::ranges::find_if(segments_, is);
+    return found == segments_.end() ? ~std::uint64_t{0} : found->begin;
+  }
+
+  std::vector<Segment> segments_;
+  std::uint64_t next_ = 0;
+};
+
+std::uint64_t begin_of(const Scoreboard::Segment* segment) {
+  return segment == nullptr ? ~std::uint64_t{0} : segment->begin;
+}
+
+TEST(Scoreboard, AnswersAsAPlainListDoes) {
+  constexpr std::uint32_t kLength = PlainBoard::kLength;
+  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    RandomStream random(seed, 0);
+    Scoreboard board;
+    PlainBoard plain;
+    const int threshold = 1 + static_cast<int>(random.below(4));
+    const auto somewhere = [&] {
+      return plain.begin() + kLength * random.below(plain.outstanding() / kLength + 1);
+    };
+    for (int step = 0; step < 400; ++step) {
+      const std::uint64_t kind = random.below(20);
+      if (kind < 7) {
+        board.append(plain.end(), kLength);
+        plain.append();
+      } else if (kind < 11) {
+        const std::uint64_t begin = somewhere();
+        const std::uint64_t end = begin + kLength * random.below(4);
+        ASSERT_EQ(board.sack(begin, end), plain.sack(begin, end));
+        board.detect(threshold);
+        plain.detect(threshold);
+      } else if (kind < 14) {
+        if (Scoreboard::Segment* const lost = board.next_lost()) {
+          plain.resend(lost->begin);
+          board.resend(*lost, kLength);
+        }
+      } else if (kind == 14) {
+        if (Scoreboard::Segment* const unresent = board.next_unresent()) {
+          plain.resend(unresent->begin);
+          board.resend(*unresent, kLength);
+        }
+      } else if (kind == 15 && !plain.first_arrived()) {
+        board.lose_first();
+        plain.lose_first();
+      } else if (kind == 16 && random.below(4) == 0) {
+        board.lose_all();
+        plain.lose_all();
+      } else {
+        const std::uint64_t ack = somewhere();
+        ASSERT_EQ(board.acknowledge(ack), plain.acknowledge(ack));
+      }
+      ASSERT_EQ(board.outstanding(), plain.outstanding());
+      ASSERT_EQ(board.in_flight(), plain.in_flight()) << "step " << step;
+      ASSERT_EQ(begin_of(board.next_lost()), plain.next_lost()) << "step " << step;
+      ASSERT_EQ(begin_of(board.next_unresent()), plain.next_unresent()) << "step " << step;
+      ASSERT_EQ(board.clean(), plain.clean());
+    }
+  }
 }
 
 std::vector<std::uint64_t> begins(const SackBlocks& blocks) {
