@@ -70,6 +70,24 @@ class Uninitialised {
 
 using Buffer = std::vector<std::byte, Uninitialised<std::byte>>;
 
+// Bytes that several messages carry without a copy. Whoever gets them must not change them.
+class SharedBytes {
+ public:
+  explicit SharedBytes(Buffer bytes) : bytes_(std::make_shared<Buffer>(std::move(bytes))) {}
+
+  // A buffer that lies where the bytes do; they stay until the last of these is gone.
+  Buffer lend() const {
+    if (bytes_->empty()) return {};
+    using Kept = std::shared_ptr<Buffer>;
+    const auto release = [](void* owner) { const std::unique_ptr<Kept> ends(static_cast<Kept*>(owner)); };
+    Kept* const owner = std::make_unique<Kept>(bytes_).release();  // the buffer's now
+    return Buffer(bytes_->size(), Buffer::allocator_type({bytes_->data(), owner, release}));
+  }
+
+ private:
+  std::shared_ptr<Buffer> bytes_;
+};
+
 // One of the parties, from 0.
 enum class Address : std::int32_t {};
 constexpr std::int32_t index(Address address) { return static_cast<std::int32_t>(address); }

@@ -192,6 +192,27 @@ TEST(Buffer, StartsInLentMemoryAndGivesItBackOnce) {
   EXPECT_EQ(given_back, 2);
 }
 
+TEST(SharedBytes, AllBuffersLieInTheSamePlaceUntilTheLastIsGone) {
+  Buffer last;
+  const std::byte* place = nullptr;
+  {
+    Buffer bytes(1000);
+    bytes[7] = std::byte{9};
+    place = bytes.data();
+    const SharedBytes shared(std::move(bytes));
+    const Buffer first = shared.lend();
+    last = shared.lend();
+    EXPECT_EQ(first.data(), place);
+    EXPECT_EQ(first.size(), 1000u);
+  }
+  EXPECT_EQ(last.data(), place);
+  EXPECT_EQ(last[7], std::byte{9});
+  const Buffer copy = last;
+  EXPECT_NE(copy.data(), place) << "a copy is the caller's own";
+  EXPECT_EQ(copy, last);
+  EXPECT_TRUE(SharedBytes(Buffer()).lend().empty());
+}
+
 TEST(Silence, TheOneThatHasBeenSilentLongestIsTold) {
   using namespace std::chrono_literals;
   const Silence::Time start{};

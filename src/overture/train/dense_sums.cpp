@@ -35,7 +35,7 @@ bool DenseSums::advance(Outbox& out) {
   return false;
 }
 
-// In the order of ranks, where the message to the others is made.
+// In the order of ranks, where the message to the others is made: all of them read the same memory.
 bool DenseSums::add_up(Outbox& out) {
   const std::vector<rpc::Message> received = inbox_.from_all(Kind::dense_gradients, batch_);
   if (received.empty()) return false;
@@ -54,8 +54,9 @@ bool DenseSums::add_up(Outbox& out) {
     }
   }
   std::copy_n(sum, own.size(), own.begin());
+  const rpc::SharedBytes sums(std::move(payload));
   for (int rank = 0; rank < inbox_.trainers(); ++rank) {
-    inbox_.send(rank, Kind::dense_sums, batch_, rank == inbox_.rank() ? rpc::Buffer() : payload, out);
+    inbox_.send(rank, Kind::dense_sums, batch_, rank == inbox_.rank() ? rpc::Buffer() : sums.lend(), out);
   }
   stage_ = Stage::sums;
   return true;
