@@ -144,7 +144,7 @@ class RunPredictor {
     }
     add(Work::pack_dense, {work_[i].parameters, 0, 0});
     add(Work::sum_rows, looked_up);
-    add(Work::pack_gradients, {traffic.rows[i] * traffic.trainers, traffic.given[0][i], 0});
+    add(Work::pack_gradients, {traffic.rows[i], traffic.given[0][i], 0});
     const Bytes share{4 * work_[i].parameters / traffic.trainers};
     for (int to = 0; to < traffic.trainers; ++to) {
       if (to == t) continue;
@@ -159,7 +159,7 @@ class RunPredictor {
     const std::int64_t parameters = work_[i].parameters;
     const Bytes share{4 * parameters / traffic.trainers};
     one.dense += time(Work::add_dense, parameters) + time(Work::take_dense, parameters);
-    one.end += time(Work::pack_gradients, traffic.rows[i] * traffic.trainers, traffic.given[1][i]);
+    one.end += time(Work::pack_gradients, traffic.rows[i], traffic.given[1][i]);
     for (const lookahead::Round round : kRounds) {
       const auto r = static_cast<std::size_t>(round);
       std::int64_t sent = 0;
@@ -222,10 +222,10 @@ class RunPredictor {
 };
 
 [[noreturn]] void too_short(const TrainSetup& setup, std::int64_t has, std::int64_t needed) {
-  throw UserError({.file = setup.file, .key = "data"},
-                  fmt::format("has {} batches of {}; {} are needed to plan these steps", has,
-                              setup.batch_size, needed),
-                  "play fewer steps, begin earlier (training.first), or take more data");
+  throw UserError(
+      {.file = setup.file, .key = "data"},
+      fmt::format("has {} batches of {}; {} are needed to plan these steps", has, setup.batch_size, needed),
+      "play fewer steps, begin earlier (training.first), or take more data");
 }
 
 // The planner sees what it would see in training: the end of the data, too.

@@ -58,6 +58,7 @@ void PlannedOrders::read_batch() {
 
 std::optional<Orders::Handed> PlannedOrders::next(Outbox& out) {
   while (!planner_.next(plan_)) read_batch();
+  encoder_.split(plan_, parties_.trainers);
   mark(Work::plan, {plan_.lookups, std::ssize(plan_.rows), 0}, plan_.batch);
   static const data::Batch kNothing;
   const data::Batch& batch = plan_.flush ? kNothing : batches_.front();
@@ -68,7 +69,7 @@ std::optional<Orders::Handed> PlannedOrders::next(Outbox& out) {
                       .clean_up = static_cast<std::uint8_t>(plan_.clean_up)};
   for (int trainer = 0; trainer < parties_.trainers; ++trainer) {
     rpc::Message message = make_message(Kind::step, parties_.trainer(trainer), plan_.batch);
-    encoder_.encode(head, batch, plan_, trainer, parties_.trainers, message.payload);
+    encoder_.encode(head, batch, trainer, message.payload);
     mark(Work::pack_order, {static_cast<std::int64_t>(message.payload.size()), std::ssize(plan_.rows), 0},
          plan_.batch);
     out.push_back(std::move(message));
@@ -84,7 +85,8 @@ void PlannedOrders::predict(const data::Batch& batch, std::int64_t number, int t
   const lookahead::StepPlan& plan = predicted_rows_.number(batch);
   const StepHead head{.global_samples = batch.samples, .purpose = Purpose::predict};
   rpc::Message message = make_message(Kind::predict, parties_.trainer(trainer), number);
-  encoder_.encode(head, batch, plan, 0, 1, message.payload);
+  encoder_.split(plan, 1);
+  encoder_.encode(head, batch, 0, message.payload);
   out.push_back(std::move(message));
 }
 

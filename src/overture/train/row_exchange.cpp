@@ -1,6 +1,7 @@
 #include "overture/train/row_exchange.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <iterator>
 
@@ -33,21 +34,24 @@ std::span<float* const> RowExchange::gradients(std::span<const PlannedRow> rows)
   return gradients_;
 }
 
-// Sender and receiver both see the rows that they share in the order of the plan, so no row is named.
-void RowExchange::put_gradients(std::span<const PlannedRow> rows, Urgency when, int owner,
-                                rpc::Buffer& buffer) const {
-  const auto goes = [&](const PlannedRow& row) { return row.owner == owner && urgency(row) == when; };
-  std::size_t size = 0;
+// Sender and receiver both see the rows that they share in the order of the plan, so no row is named. All
+// owners in one walk over the rows: there are as many owners as trainers.
+std::vector<rpc::Buffer> RowExchange::put_gradients(std::span<const PlannedRow> rows, Urgency when) const {
+  std::vector<std::size_t> sizes(static_cast<std::size_t>(trainers_));
   for (const PlannedRow& row : rows) {
-    if (goes(row)) size += static_cast<std::size_t>(layout(row.row).dim);
+    if (urgency(row) == when) sizes[row.owner] += static_cast<std::size_t>(layout(row.row).dim);
   }
-  rpc::WireWriter out(buffer);
-  float* to = out.room<float>(size);
+  std::vector<rpc::Buffer> buffers(sizes.size());
+  std::vector<float*> next;
+  for (std::size_t owner = 0; owner < sizes.size(); ++owner)
+    next.push_back(rpc::WireWriter(buffers[owner]).room<float>(sizes[owner]));
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (!goes(rows[i])) continue;
+    if (urgency(rows[i]) != when) continue;
+    float*& to = next[rows[i].owner];
     std::memcpy(to, gradients_[i], bytes(layout(rows[i].row).dim));
     to += layout(rows[i].row).dim;
   }
+  return buffers;
 }
 
 std::vector<PlannedRow> RowExchange::own(std::span<const PlannedRow> rows, Urgency when) const {
@@ -89,28 +93,34 @@ void RowExchange::apply(std::span<const PlannedRow> own, std::span<const rpc::Me
   }
 }
 
-void RowExchange::put_updates(std::span<const PlannedRow> own, int peer, const embedding::SlotArena& slots,
-                              rpc::Buffer& buffer) const {
-  const auto goes = [&](const PlannedRow& row) {
-    return row.next_use != lookahead::kNever && (row.next_users & lookahead::only(peer)) != 0;
-  };
-  std::size_t count = 0;
-  std::size_t size = 0;
+std::vector<rpc::Buffer> RowExchange::put_updates(std::span<const PlannedRow> own,
+                                                  const embedding::SlotArena& slots) const {
+  std::vector<std::vector<const PlannedRow*>> going(static_cast<std::size_t>(trainers_));
   for (const PlannedRow& row : own) {
-    if (!goes(row)) continue;
-    ++count;
-    size += static_cast<std::size_t>(layout(row.row).used());
+    if (row.next_use == lookahead::kNever) continue;
+    for (lookahead::Trainers users = row.next_users & ~lookahead::only(rank_); users != 0; users &= users - 1)
+      going.at(static_cast<std::size_t>(std::countr_zero(users))).push_back(&row);
   }
+  std::vector<rpc::Buffer> buffers(going.size());
+  for (std::size_t peer = 0; peer < going.size(); ++peer) {
+    if (static_cast<int>(peer) != rank_) put_updates(going[peer], slots, buffers[peer]);
+  }
+  return buffers;
+}
+
+void RowExchange::put_updates(std::span<const PlannedRow* const> rows, const embedding::SlotArena& slots,
+                              rpc::Buffer& buffer) const {
   rpc::WireWriter out(buffer);
-  Place* place = out.room<Place>(count);
-  for (const PlannedRow& row : own) {
-    if (goes(row)) *place++ = {row.row, row.slot};
+  std::size_t size = 0;
+  Place* place = out.room<Place>(rows.size());
+  for (const PlannedRow* const row : rows) {
+    *place++ = {row->row, row->slot};
+    size += static_cast<std::size_t>(layout(row->row).used());
   }
   float* to = out.room<float>(size);
-  for (const PlannedRow& row : own) {
-    if (!goes(row)) continue;
-    std::memcpy(to, slots.slot(row.slot), bytes(layout(row.row).used()));
-    to += layout(row.row).used();
+  for (const PlannedRow* const row : rows) {
+    std::memcpy(to, slots.slot(row->slot), bytes(layout(row->row).used()));
+    to += layout(row->row).used();
   }
 }
 

@@ -37,20 +37,21 @@ class RowExchange {
     for (float& one : memory_) one *= factor;
   }
 
-  // The gradients of rows that `owner` owns.
-  void put_gradients(std::span<const lookahead::PlannedRow> rows, Urgency when, int owner,
-                     rpc::Buffer& buffer) const;
+  // The gradients of the rows of each owner, by rank.
+  std::vector<rpc::Buffer> put_gradients(std::span<const lookahead::PlannedRow> rows, Urgency when) const;
   // Those that this trainer owns.
   std::vector<lookahead::PlannedRow> own(std::span<const lookahead::PlannedRow> rows, Urgency when) const;
   // Adds up what all sent for own rows (`received` by rank) and changes the rows.
   void apply(std::span<const lookahead::PlannedRow> own, std::span<const rpc::Message> received,
              const embedding::UpdateRule& rule, embedding::SlotArena& slots);
-  // Own rows that `peer` will use next; and what comes of that at the other end.
-  void put_updates(std::span<const lookahead::PlannedRow> own, int peer, const embedding::SlotArena& slots,
-                   rpc::Buffer& buffer) const;
+  // Own rows that each peer will use next, by rank; and what comes of that at the other end.
+  std::vector<rpc::Buffer> put_updates(std::span<const lookahead::PlannedRow> own,
+                                       const embedding::SlotArena& slots) const;
   void take_updates(const rpc::Message& message, embedding::SlotArena& slots) const;
 
  private:
+  void put_updates(std::span<const lookahead::PlannedRow* const> rows, const embedding::SlotArena& slots,
+                   rpc::Buffer& buffer) const;
   const embedding::RowLayout& layout(lookahead::Row row) const {
     return layouts_[static_cast<std::size_t>(table(row))];
   }

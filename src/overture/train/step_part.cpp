@@ -1,6 +1,7 @@
 #include "overture/train/step_part.h"
 
 #include <algorithm>
+#include <bit>
 
 #include <fmt/format.h>
 
@@ -76,18 +77,17 @@ void feed(lookahead::TrafficPlanner& planner, const data::Batch& batch) {
     planner.add_data(trainer, data_size(batch, block_of(batch.samples, trainer, trainers)));
 }
 
-void PartEncoder::encode(const StepHead& head, const data::Batch& batch, const lookahead::StepPlan& plan,
-                         int trainer, int trainers, rpc::Buffer& buffer) {
+void PartEncoder::encode(const StepHead& head, const data::Batch& batch, int trainer,
+                         rpc::Buffer& buffer) const {
   rpc::WireWriter out(buffer);
-  const Block block = block_of(batch.samples, trainer, trainers);
+  const Block block = block_of(batch.samples, trainer, trainers_);
   StepHead own = head;
   own.samples = block.end - block.begin;
   out.put(own);
-  const bool alone = trainers == 1;
-  if (!alone) number_rows(plan, trainer);
-  out.put(std::span(alone ? plan.evictions : evictions_));
-  out.put(std::span(alone ? plan.fetches : fetches_));
-  out.put(std::span(alone ? plan.rows : rows_));
+  const Part* const shared = trainers_ == 1 ? nullptr : &parts_[static_cast<std::size_t>(trainer)];
+  out.put(std::span(shared == nullptr ? plan_->evictions : shared->evictions));
+  out.put(std::span(shared == nullptr ? plan_->fetches : shared->fetches));
+  out.put(std::span(shared == nullptr ? plan_->rows : shared->rows));
   out.put(part(batch.labels, block.begin, block.end));
   out.put(part(batch.dense, block.begin * batch.dense_features, block.end * batch.dense_features));
   out.put(static_cast<std::uint64_t>(batch.tables.size()));
@@ -96,27 +96,38 @@ void PartEncoder::encode(const StepHead& head, const data::Batch& batch, const l
     const std::uint32_t begin = bags.begin(block.begin);
     const std::uint32_t end = bags.begin(block.end);
     std::uint32_t* const rows = out.room<std::uint32_t>(end - begin);
-    const std::uint32_t* const lookups = plan.lookup_rows.data() + first + begin;
-    for (std::uint32_t i = 0; i < end - begin; ++i) rows[i] = alone ? lookups[i] : numbers_[lookups[i]];
+    const std::uint32_t* const lookups = plan_->lookup_rows.data() + first + begin;
+    for (std::uint32_t i = 0; i < end - begin; ++i)
+      rows[i] = shared == nullptr ? lookups[i] : shared->numbers[lookups[i]];
     encode_table(bags, block, out);
     first += bags.begin(batch.samples);
   }
 }
 
-// The order of the plan stays, so that the rows of a table still stand together.
-void PartEncoder::number_rows(const lookahead::StepPlan& plan, int trainer) {
-  const lookahead::Trainers bit = lookahead::only(trainer);
-  evictions_.clear();
-  std::copy_if(plan.evictions.begin(), plan.evictions.end(), std::back_inserter(evictions_),
-               [&](const lookahead::Eviction& e) { return e.owner == trainer; });
-  fetches_.clear();
-  std::copy_if(plan.fetches.begin(), plan.fetches.end(), std::back_inserter(fetches_),
-               [&](const lookahead::Fetch& f) { return (f.users & bit) != 0; });
-  rows_.clear();
-  numbers_.resize(plan.rows.size());
+// In one walk, however many trainers there are. The order of the plan stays, so that the rows of a table
+// still stand together.
+void PartEncoder::split(const lookahead::StepPlan& plan, int trainers) {
+  plan_ = &plan;
+  trainers_ = trainers;
+  if (trainers == 1) return;
+  parts_.resize(static_cast<std::size_t>(trainers));
+  for (Part& one : parts_) {
+    one.evictions.clear();
+    one.fetches.clear();
+    one.rows.clear();
+    one.numbers.resize(plan.rows.size());
+  }
+  const auto each = [&](lookahead::Trainers users, auto give) {
+    for (; users != 0; users &= users - 1) give(parts_[static_cast<std::size_t>(std::countr_zero(users))]);
+  };
+  for (const lookahead::Eviction& one : plan.evictions) parts_[one.owner].evictions.push_back(one);
+  for (const lookahead::Fetch& one : plan.fetches)
+    each(one.users, [&](Part& to) { to.fetches.push_back(one); });
   for (std::size_t i = 0; i < plan.rows.size(); ++i) {
-    numbers_[i] = static_cast<std::uint32_t>(rows_.size());
-    if ((plan.rows[i].users & bit) != 0) rows_.push_back(plan.rows[i]);
+    each(plan.rows[i].users, [&](Part& to) {
+      to.numbers[i] = static_cast<std::uint32_t>(to.rows.size());
+      to.rows.push_back(plan.rows[i]);
+    });
   }
 }
 

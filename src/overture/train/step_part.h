@@ -60,19 +60,24 @@ void feed(lookahead::Planner& planner, const data::Batch& batch);
 // The same for who counts what is sent.
 void feed(lookahead::TrafficPlanner& planner, const data::Batch& batch);
 
-// Makes the message for one trainer; keeps what it needs from call to call.
+// Makes the messages for all trainers of a plan; keeps memory from plan to plan.
 class PartEncoder {
  public:
-  void encode(const StepHead& head, const data::Batch& batch, const lookahead::StepPlan& plan, int trainer,
-              int trainers, rpc::Buffer& buffer);
+  // The plan must stay as it is until the last message of it is made.
+  void split(const lookahead::StepPlan& plan, int trainers);
+  void encode(const StepHead& head, const data::Batch& batch, int trainer, rpc::Buffer& buffer) const;
 
  private:
-  void number_rows(const lookahead::StepPlan& plan, int trainer);
+  struct Part {
+    std::vector<lookahead::Eviction> evictions;
+    std::vector<lookahead::Fetch> fetches;
+    std::vector<lookahead::PlannedRow> rows;
+    std::vector<std::uint32_t> numbers;  // of the plan's rows, among this trainer's, where it has them
+  };
 
-  std::vector<lookahead::Eviction> evictions_;
-  std::vector<lookahead::Fetch> fetches_;
-  std::vector<lookahead::PlannedRow> rows_;
-  std::vector<std::uint32_t> numbers_;  // of the plan's rows, among this trainer's
+  const lookahead::StepPlan* plan_ = nullptr;
+  int trainers_ = 1;
+  std::vector<Part> parts_;  // by trainer; one trainer's part is the plan
 };
 
 // Throws rpc::BadMessage when the message does not fit together: with itself, or with so many tables and

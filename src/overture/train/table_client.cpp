@@ -311,20 +311,26 @@ void TableClient::give_predictions(std::span<const float> logits, Outbox& out) {
 
 void TableClient::begin_round(Urgency when, Outbox& out) {
   const Kind kind = when == Urgency::late ? Kind::late_gradients : Kind::gradients;
-  std::size_t packed = 0;
-  for (int rank = 0; rank < parties_.trainers; ++rank) {
-    rpc::Buffer payload;
-    exchange_.put_gradients(part_.rows, when, rank, payload);
-    packed += payload.size() / sizeof(float);
-    inbox_.send(rank, kind, part_.head.batch, std::move(payload), out);
-  }
+  std::vector<rpc::Buffer> payloads = exchange_.put_gradients(part_.rows, when);
+  const std::int64_t packed = send_all(kind, part_.head.batch, payloads, out);
   rounds_.push_back({.batch = part_.head.batch,
                      .when = when,
                      .own = exchange_.own(part_.rows, when),
                      .rule = update_rule(tables_.optimizer, step())});
   workers_.done(when == Urgency::late ? Work::late_pack_gradients : Work::pack_gradients,
-                {std::ssize(part_.rows) * parties_.trainers, static_cast<std::int64_t>(packed), 0},
-                part_.head.batch);
+                {std::ssize(part_.rows), packed, 0}, part_.head.batch);
+}
+
+// To every trainer what is for it; gives how many numbers that is.
+std::int64_t TableClient::send_all(Kind kind, std::int64_t batch, std::vector<rpc::Buffer>& payloads,
+                                   Outbox& out) {
+  std::size_t bytes = 0;
+  for (int rank = 0; rank < parties_.trainers; ++rank) {
+    rpc::Buffer& payload = payloads[static_cast<std::size_t>(rank)];
+    bytes += payload.size();
+    inbox_.send(rank, kind, batch, std::move(payload), out);
+  }
+  return static_cast<std::int64_t>(bytes / sizeof(float));
 }
 
 // First the gradients, then what their owners made of them.
@@ -345,15 +351,10 @@ bool TableClient::advance_round(Round& round, Outbox& out) {
   }
   exchange_.apply(round.own, received, round.rule, slots_);
   round.applied = true;
-  std::size_t sent = 0;
-  for (int rank = 0; rank < parties_.trainers; ++rank) {
-    rpc::Buffer payload;
-    if (rank != rank_) exchange_.put_updates(round.own, rank, slots_, payload);
-    sent += payload.size() / sizeof(float);
-    inbox_.send(rank, updates, round.batch, std::move(payload), out);
-  }
+  std::vector<rpc::Buffer> payloads = exchange_.put_updates(round.own, slots_);
+  const std::int64_t sent = send_all(updates, round.batch, payloads, out);
   workers_.done(late ? Work::late_apply_gradients : Work::apply_gradients,
-                {std::ssize(round.own), numbers_in(received), static_cast<std::int64_t>(sent)}, round.batch);
+                {std::ssize(round.own), numbers_in(received), sent}, round.batch);
   return true;
 }
 

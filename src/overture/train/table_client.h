@@ -119,6 +119,7 @@ class TableClient {
   void fetch(Request request, std::int64_t clean_up, Outbox& out);
   void take_rows(const rpc::Message& message);
   void begin_round(Urgency when, Outbox& out);
+  std::int64_t send_all(Kind kind, std::int64_t batch, std::vector<rpc::Buffer>& payloads, Outbox& out);
   bool advance_rounds(Outbox& out);
   bool advance_round(Round& round, Outbox& out);
   bool rounds_done(std::int64_t through) const;
