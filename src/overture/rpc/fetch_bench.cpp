@@ -21,6 +21,7 @@ enum class Ask : std::uint32_t { rows, cpu, stop };
 
 constexpr std::int64_t kTableRows = 200'000;
 constexpr int kOneRowRequests = 200;
+constexpr std::size_t kRowsAhead = 16;  // asked of memory before their turn, as embedding servers do
 
 double cpu_seconds() {
   rusage usage{};
@@ -118,9 +119,15 @@ void serve_fetches(Transport& transport, bool own_process) {
         table.resize(static_cast<std::size_t>(kTableRows) * columns, 1.0f);
         if (places.size() == 1) cpu_before = cpu_seconds();  // the large ones follow
         float* to = writer.room<float>(places.size() * columns);
-        for (const std::int64_t place : places) {
+        for (const std::int64_t place : places)
           require(place >= 0 && place < kTableRows, "a row that is not here");
-          std::memcpy(to, table.data() + static_cast<std::size_t>(place) * columns, columns * sizeof(float));
+        const auto row = [&](std::size_t i) {
+          return table.data() + static_cast<std::size_t>(places[i]) * columns;
+        };
+        for (std::size_t i = 0; i < places.size(); ++i) {
+          for (std::size_t c = 0; i + kRowsAhead < places.size() && c < columns; c += 16)
+            __builtin_prefetch(row(i + kRowsAhead) + c);
+          std::memcpy(to, row(i), columns * sizeof(float));
           to += columns;
         }
       }
