@@ -21,14 +21,15 @@ class _Lookup(torch.autograd.Function):
         ctx.batch = weakref.ref(batch)
         ctx.step = batch.step
         ctx.set_materialize_grads(False)
-        return torch.from_numpy(batch._owner.native.pooled()).split_with_sizes(batch._dims, 1)
+        # Pieces that know of each other could not be changed in place, as those of nn.EmbeddingBag can.
+        return torch.from_numpy(batch._owner.native.pooled()).unsafe_split_with_sizes(batch._dims, 1)
 
     @staticmethod
     def backward(ctx, *gradients):
         batch = ctx.batch()
         if batch is None:
             raise OvertureError(f"batch {ctx.step} is over\n  call backward() before the next batch is taken")
-        batch._owner.take_gradients(batch, [_as_rows(one, t) for t, one in enumerate(gradients)])
+        batch._owner.take_gradients(batch, [_as_rows(one) for one in gradients])
         return None, None
 
 
@@ -40,13 +41,13 @@ def lookup(batch):
     return _apply(_anchor, batch)
 
 
-def _as_rows(gradient, table):
+def _as_rows(gradient):
     """The gradient where it lies, if that is in rows."""
     if gradient is None:
         return None
     if gradient.stride(1) != 1 and gradient.shape[1] > 1:  # such as that of a sum: one number for all
         gradient = gradient.contiguous()
-    return gradient.detach().numpy()
+    return (gradient.detach() if gradient.requires_grad else gradient).numpy()
 
 
 def checked_device(device):

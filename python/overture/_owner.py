@@ -25,6 +25,7 @@ class Owner:
         self.dims = native.dims
         self.current: "Batch | None" = None
         self.over = False
+        self.asked = False  # for the next batch, which has not been taken yet
         self.source: "Iterator | None" = None  # of the user's own batches
         self.pulled = 0
 
@@ -60,14 +61,17 @@ class Owner:
         if self.over:
             return None
         self.check_returned()
-        with self.ending_on_error():
-            turn = self.wait_for("idle", "batch")
-            if turn == "idle":
+        try:  # every batch comes this way: `with` would cost a microsecond
+            if not self.asked:
                 self.native.next()
-                turn = self.wait_for("batch")
-            if turn == "end":
+                self.asked = True
+            if self.wait_for("batch") == "end":
                 self.finish()
                 return None
+        except Exception as error:
+            self.abandon_for(error)
+            raise
+        self.asked = False
         self.current = Batch(self, self.native.batch(), self.dims)
         return self.current
 
@@ -95,6 +99,8 @@ class Owner:
     def save(self) -> str:
         """Writes a checkpoint of everything up to the last batch; says where it is."""
         self.check_returned()
+        if self.asked:
+            raise OvertureError("the next batch is under way\n  take it with next_batch(), and save after its backward()")
         with self.ending_on_error():
             if self.wait_for("idle") == "idle":
                 self.native.save()
@@ -116,12 +122,18 @@ class Owner:
         _open.discard(self)
         self.native.abandon(why)
 
+    def abandon_for(self, error: Exception) -> None:
+        self.abandon(f"the program has ended: {type(error).__name__}: {error}")
+
     def close(self) -> None:
         """Ends in good order: rows go back to their servers, and the others learn that this trainer has enough."""
         if self.over:
             return
         if self.current is not None and not self.current.returned:
             self.abandon(f"the program has ended before the gradients of batch {self.current.step} came back")
+            return
+        if self.asked:
+            self.abandon("the program has ended while it waited for a batch")
             return
         with self.ending_on_error():
             if self.wait_for("idle") == "idle":
@@ -144,7 +156,7 @@ class _EndingOnError:
 
     def __exit__(self, kind, error, trace) -> None:
         if error is not None and isinstance(error, Exception):
-            self.owner.abandon(f"the program has ended: {kind.__name__}: {error}")
+            self.owner.abandon_for(error)
 
 
 def _close_all() -> None:

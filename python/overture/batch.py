@@ -68,7 +68,7 @@ class Batch:
         self._arrays = arrays
         self._dims = dims
         self._embeddings: "list | None" = None
-        self._ids = Ids(arrays)
+        self._ids: "Ids | None" = None
         self.returned = False  #: whether its gradients have come back
         self.step: int = arrays.step  #: of training, from 0
 
@@ -88,6 +88,8 @@ class Batch:
     @property
     def ids(self) -> Ids:
         """Ids that the samples look up, a tensor per table."""
+        if self._ids is None:
+            self._ids = Ids(self._arrays)
         return self._ids
 
     @property

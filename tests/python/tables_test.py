@@ -78,6 +78,25 @@ class SameAsPyTorch(unittest.TestCase):
     def test_several_servers_and_a_small_cache(self):
         self.compare(50, 20, servers=3, cache_rows=400)
 
+    def test_embeddings_may_be_changed_in_place(self):
+        """As what nn.EmbeddingBag gives: a factor in place, then a relu."""
+        given = list(batches(20))
+        tables = overture.Tables(given, rows=ROWS, dim=DIM, lookahead=5, optimizer_params={"lr": 0.5})
+        bags = reference.bags(tables)
+        optimizer = torch.optim.SGD(bag_weights(bags), lr=0.5)
+
+        def value_of(embeddings):
+            return sum(one.mul_(2).relu_().square().sum() for one in embeddings)
+
+        with tables:
+            for batch, theirs in zip(tables, given):
+                value, expected = value_of(batch.embeddings), value_of(reference.looked_up(bags, theirs))
+                self.assertAlmostEqual(value.item(), expected.item(), delta=1e-4 * abs(expected.item()))
+                value.backward()
+                expected.backward()
+                optimizer.step()
+                optimizer.zero_grad()
+
     def test_row_wise_adagrad(self):
         given = list(batches(60))
         tables = overture.Tables(given, rows=ROWS, dim=DIM, lookahead=20, optimizer=torch.optim.Adagrad,
@@ -268,6 +287,30 @@ class BadUse(unittest.TestCase):
             loss = sum(one.sum() for one in tables.next_batch().embeddings)
             loss.backward(retain_graph=True)
             self.refused("have come back already", loss.backward)
+
+    def test_what_may_follow_an_interrupt(self):
+        """Ctrl-C while a batch is awaited: the batch still comes, and only then is it time to save."""
+        class Interrupted:
+            def __init__(self, native):
+                self.native = native
+
+            def __getattr__(self, name):
+                return getattr(self.native, name)
+
+            def wait(self):
+                raise KeyboardInterrupt
+
+        with tempfile.TemporaryDirectory() as folder, self.tables(checkpoints=folder) as tables:
+            sum(one.sum() for one in tables.next_batch().embeddings).backward()
+            native = tables._owner.native
+            tables._owner.native = Interrupted(native)
+            self.assertRaises(KeyboardInterrupt, tables.next_batch)
+            tables._owner.native = native
+            self.refused("the next batch is under way", tables.save)
+            batch = tables.next_batch()
+            self.assertEqual(batch.step, 1)
+            sum(one.sum() for one in batch.embeddings).backward()
+            self.assertTrue(os.path.exists(os.path.join(tables.save(), "manifest.json")))
 
     def test_an_old_batch(self):
         with self.tables() as tables:

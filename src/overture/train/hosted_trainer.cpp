@@ -107,6 +107,7 @@ void HostedTrainer::check_all_go_on() const {
 
 HostedTrainer::Wish HostedTrainer::ask(Turn turn) {
   std::unique_lock lock(mutex_);
+  if (turn == Turn::idle && !abandoned_ && std::exchange(next_wanted_, false)) return {};
   wish_.reset();
   turn_ = turn;
   changed_.notify_all();
@@ -130,6 +131,20 @@ void HostedTrainer::obey(Wish wish) {
     check(turn_ != Turn::none, "the host speaks in its turn");
     turn_ = Turn::none;
     wish_ = std::move(wish);
+  }
+  changed_.notify_all();
+}
+
+void HostedTrainer::next() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (turn_ == Turn::end || turn_ == Turn::failed) return;
+    if (turn_ != Turn::idle) {
+      next_wanted_ = true;
+      return;
+    }
+    turn_ = Turn::none;
+    wish_ = Wish();
   }
   changed_.notify_all();
 }

@@ -42,7 +42,7 @@ class HostedTrainer final : public Party {
   // For the host. Waits until it is its turn, and says why; after `patience`, or after nudge(), says nothing.
   enum class Turn : std::uint8_t {
     none,
-    idle,   // nothing is under way: next(), save() or leave()
+    idle,   // nothing is under way: next(), save() or leave(); passed over when next() was called before
     batch,  // look at batch(), let pooled() pool its rows, then give_back()
     pause,  // a checkpoint is being written: give_state()
     end,    // there are no more batches
@@ -53,7 +53,9 @@ class HostedTrainer final : public Party {
   void nudge();
   void rethrow_failure() const;
 
-  void next() { obey({.kind = Wish::Kind::next}); }
+  // At once, or as soon as nothing is under way: the host may ask before it is its turn, and then hears of
+  // the batch only. Asked once for a batch.
+  void next();
   void save() { obey({.kind = Wish::Kind::save}); }
   void leave() { obey({.kind = Wish::Kind::leave}); }
   void give_state(std::string state) { obey({.kind = Wish::Kind::state, .state = std::move(state)}); }
@@ -108,6 +110,7 @@ class HostedTrainer final : public Party {
   std::condition_variable changed_;
   Turn turn_ = Turn::none;
   bool nudged_ = false;
+  bool next_wanted_ = false;  // when nothing is under way
   std::optional<Wish> wish_;
   std::optional<std::string> abandoned_;  // and why
   std::exception_ptr failure_;

@@ -32,8 +32,15 @@ class Host {
   // False at the end.
   bool step() {
     EXPECT_EQ(wait(), Turn::idle);
+    return step_at_once();
+  }
+
+  // Asks for the batch without waiting for its turn to do so.
+  bool step_at_once() {
     trainer().next();
-    if (wait() == Turn::end) return false;
+    const Turn turn = wait();
+    if (turn == Turn::end) return false;
+    EXPECT_EQ(turn, Turn::batch);
     pooled_.resize(static_cast<std::size_t>(trainer().batch().head.samples * config_.tables.width()));
     trainer().pooled(pooled_);
     const std::int64_t step = trainer().step();
@@ -109,6 +116,16 @@ TEST(TablesSession, AHostedModelLearnsAsAnOwnOneBitForBit) {
     }
     expect_equal(host.finish(), plain_outcome(config), "lookahead " + std::to_string(lookahead));
   }
+}
+
+TEST(TablesSession, AHostThatAsksEarlyHearsOfTheBatchAndIsIdleAfterwards) {
+  const TrainConfig config = small_config();
+  Host host(config);
+  for (int i = 0; i < 5; ++i) ASSERT_TRUE(host.step_at_once());
+  EXPECT_EQ(host.wait(), Turn::idle) << "it has asked for no more";
+  while (host.step_at_once()) {
+  }
+  expect_equal(host.finish(), plain_outcome(config), "asked early");
 }
 
 // What the host computes counts as its model. Its time is not that of the driver's thread, whose clock is
