@@ -1,12 +1,13 @@
 #include "overture/network/packet/connections.h"
 
+#include "overture/base/hash.h"
+
 namespace overture::network::packet {
 namespace {
 
 std::uint64_t hash(std::int32_t from, std::int32_t to) {
-  const std::uint64_t key =
-      static_cast<std::uint64_t>(static_cast<std::uint32_t>(from)) << 32 | static_cast<std::uint32_t>(to);
-  return (key * 0x9e3779b97f4a7c15U) >> 20;  // Fibonacci hashing (Knuth, volume 3, 6.4)
+  return split_mix(static_cast<std::uint64_t>(static_cast<std::uint32_t>(from)) << 32 |
+                   static_cast<std::uint32_t>(to));
 }
 
 }  // namespace
