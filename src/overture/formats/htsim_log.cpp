@@ -85,7 +85,7 @@ class HtsimReader {
     ++number_;
     const bool is_flow = text.starts_with("FCT ") || text == "FCT";
     const bool is_task = text.find(kTaskWords) != std::string_view::npos;
-    if (!whole && (is_flow || is_task || std::string_view("FCT").starts_with(text))) return cut(text);
+    if (!whole) return cut(text);
     if (is_flow) {
       add_flow(text);
     } else if (is_task) {

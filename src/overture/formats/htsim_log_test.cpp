@@ -83,6 +83,8 @@ TEST(HtsimLog, ALogThatIsCutNamesItsLine) {
   const fs::path cut = log_file("cut.log", "FCT 0 1 100 0.5 0.1\nFCT 1 0 10");
   EXPECT_NE(error_of(cut).find("cut.log:2: the last line is cut"), std::string::npos) << error_of(cut);
   EXPECT_EQ(read_htsim_log(cut, {.partial = true}).flow_lines, 1U);
+  const fs::path flow = log_file("flow.log", "FCT 0 1 100 0.5 0.1\n0x7ffd548b4670 finished one t");
+  EXPECT_NE(error_of(flow).find("flow.log:2: the last line is cut"), std::string::npos) << error_of(flow);
   const fs::path within = log_file("within.log", "FCT 0 1 100 0.5 0.1\nFCT 1 0 10\nFCT 1 0 100 0.5 0.1\n");
   EXPECT_NE(error_of(within).find("within.log:2: is not a whole line of a flow"), std::string::npos);
   const fs::path early = log_file("early.log", kTask + "1 ntot 5 type 0 now 10\n");
