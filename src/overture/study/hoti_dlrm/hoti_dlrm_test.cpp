@@ -257,10 +257,31 @@ TEST(HotiDlrm, WhereLatenciesDoNotGrowWithSizeTheSlowGpusTellWhy) {
     cells.push_back(reduced("scheduling", system.name, "FIFO", {30, 20, 10}));
   EXPECT_EQ(claim().verdict, Verdict::not_met);
   EXPECT_EQ(claim().why.find("3 TFLOPS"), std::string::npos);  // not run
+  EXPECT_NE(claim().why.find("all-reduce before it: Flat100G"), std::string::npos) << claim().why;
   for (const SystemSetup& system : systems())
     cells.push_back(reduced("compute", system.name, "3 TFLOPS, FIFO", {10, 20, 30}));
   EXPECT_EQ(claim().verdict, Verdict::not_met);
   EXPECT_NE(claim().why.find("Flat100G 1.00, Flat800G 1.00"), std::string::npos) << claim().why;
+}
+
+TEST(HotiDlrm, ServiceOfAnAllReduceBeginsWhenTheOneBeforeItHasEnded) {
+  CellResult cell = result("scheduling", "Flat100G", "FIFO", 1000);
+  const auto add = [&cell](double bytes, double issued, double finished) {
+    cell.collectives.push_back({.iteration = 1,
+                                .kind = "all_reduce",
+                                .bytes = bytes,
+                                .issued_us = issued,
+                                .finished_us = finished,
+                                .latency_us = finished - issued});
+  };
+  // The smallest is issued last and waits longest; alone they would take 30, 20 and 10.
+  add(20, 1, 50);
+  add(10, 2, 60);
+  add(30, 0, 30);
+  EXPECT_DOUBLE_EQ(size_correlation(cell, 1), -1);
+  EXPECT_DOUBLE_EQ(service_correlation(cell, 1), 1);
+  add(5, 100, 104);  // the network is idle when it comes
+  EXPECT_DOUBLE_EQ(service_correlation(cell, 1), 1);
 }
 
 TEST(HotiDlrm, AClaimIsNotMetWhenItsNumbersSaySo) {

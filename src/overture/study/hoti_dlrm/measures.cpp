@@ -33,6 +33,16 @@ const CellResult* flat_at(const Results& results, const std::string& axis, const
   return results.find(axis, value, "Flat100G");
 }
 
+// Of one iteration, in the order of issue.
+std::vector<CollectiveRow> all_reduces(const CellResult& result, int iteration) {
+  std::vector<CollectiveRow> rows;
+  std::ranges::copy_if(result.collectives, std::back_inserter(rows), [&](const CollectiveRow& row) {
+    return row.iteration == iteration && row.kind == "all_reduce";
+  });
+  std::ranges::stable_sort(rows, {}, &CollectiveRow::issued_us);
+  return rows;
+}
+
 // A row of the published table that both kinds of systems have.
 bool ranks_both(const Axis& axis) {
   return !axis.row.empty() && (axis.only.empty() || axis.name == "bandwidth");
@@ -111,22 +121,33 @@ double rank_correlation(const std::vector<double>& a, const std::vector<double>&
 double size_correlation(const CellResult& result, int iteration) {
   std::vector<double> sizes;
   std::vector<double> latencies;
-  for (const CollectiveRow& row : result.collectives) {
-    if (row.iteration != iteration || row.kind != "all_reduce") continue;
+  for (const CollectiveRow& row : all_reduces(result, iteration)) {
     sizes.push_back(row.bytes);
     latencies.push_back(row.latency_us);
   }
   return sizes.size() < 3 ? 0 : rank_correlation(sizes, latencies);
 }
 
-std::vector<Measured> size_correlations(const Results& results, const std::string& axis,
-                                        const std::string& value) {
-  std::vector<Measured> correlations;
+double service_correlation(const CellResult& result, int iteration) {
+  std::vector<double> sizes;
+  std::vector<double> times;
+  double free_us = 0;
+  for (const CollectiveRow& row : all_reduces(result, iteration)) {
+    sizes.push_back(row.bytes);
+    times.push_back(row.finished_us - std::max(row.issued_us, free_us));
+    free_us = std::max(free_us, row.finished_us);
+  }
+  return sizes.size() < 3 ? 0 : rank_correlation(sizes, times);
+}
+
+std::vector<Measured> correlations(const Results& results, const std::string& axis, const std::string& value,
+                                   Correlation correlation) {
+  std::vector<Measured> all;
   for (const SystemSetup& system : systems()) {
     if (const CellResult* cell = results.find(axis, value, system.name))
-      correlations.push_back({system.name, size_correlation(*cell, 1)});
+      all.push_back({system.name, correlation(*cell, 1)});
   }
-  return correlations;
+  return all;
 }
 
 std::vector<Concurrency> concurrency_curve(const Results& results, const std::string& system) {

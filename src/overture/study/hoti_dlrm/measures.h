@@ -31,9 +31,13 @@ double bottom_forward_us(const SystemSetup& system);
 
 // Spearman's rank correlation between the size of the weight gradients and the latency of their all-reduces.
 double size_correlation(const CellResult& result, int iteration);
-// The same in the first iteration of every system that was run with this value.
-std::vector<Measured> size_correlations(const Results& results, const std::string& axis,
-                                        const std::string& value);
+// The same for the time that the network gives to an all-reduce: from its issue, or from the end of the one
+// issued before it if that is later. Where the first issued is the first served, the rest is waiting.
+double service_correlation(const CellResult& result, int iteration);
+// One of the two in the first iteration of every system that was run with this value.
+using Correlation = double (*)(const CellResult& result, int iteration);
+std::vector<Measured> correlations(const Results& results, const std::string& axis, const std::string& value,
+                                   Correlation correlation);
 double rank_correlation(const std::vector<double>& a, const std::vector<double>& b);
 
 struct Concurrency {
