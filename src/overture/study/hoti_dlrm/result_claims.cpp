@@ -128,7 +128,8 @@ Claim reversals(const Results& results) {
   if (!found) return claim;
   std::string text;
   for (const std::string& reversal : *found) text += (text.empty() ? "" : "; ") + reversal;
-  return decided(claim, !found->empty(), fmt::format("{} reversals", found->size()),
+  return decided(claim, !found->empty(),
+                 fmt::format("{} reversal{}", found->size(), found->size() == 1 ? "" : "s"),
                  found->empty() ? "no value that was run changes the order" : text);
 }
 

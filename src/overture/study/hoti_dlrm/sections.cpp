@@ -155,7 +155,10 @@ std::optional<Section> axis_section(const Results& results, const Axis& axis, co
                                     const std::string& title, const std::string& caption) {
   std::vector<std::string> shown{axis.name + ", ms"};
   std::vector<std::string> head{axis.name};
-  ColumnChart chart{.title = title, .x = axis.row.empty() ? axis.name : axis.row, .y = "ms per iteration"};
+  ColumnChart chart{.title = title,
+                    .x = axis.row.empty() ? axis.name : axis.row,
+                    .y = "ms per iteration",
+                    .log_y = axis.name == "injection"};  // from 4 to hundreds of ms
   std::vector<const SystemSetup*> columns;
   for (const SystemSetup& system : systems()) {
     if (!concerns(axis, system)) continue;
@@ -193,7 +196,8 @@ std::optional<Section> single_section(const Results& results) {
   if (over.empty()) return std::nullopt;
   Rows rows({"all-reduce of 8 MiB", "us", "x bound", "drops", "timeouts"},
             {"all_reduce", "us", "over_bound", "drops", "timeouts"});
-  ColumnChart chart{.title = "Analytical against packets: one all-reduce on Flat100G", .x = "", .y = "x"};
+  ColumnChart chart{
+      .title = "Analytical against packets: one all-reduce on Flat100G", .x = "", .y = "x", .log_y = true};
   chart.series = {{.name = "time over the bandwidth bound", .colour = colour(0)}};
   for (const Measured& one : over) {
     const CellResult* cell = results.single("all-reduce", one.name);
