@@ -1,5 +1,6 @@
 #include "overture/formats/infragraph.h"
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <vector>
@@ -44,14 +45,26 @@ class InfraReader {
   }
 
   std::string graph() {
-    read_links(root_["links"]);
-    for (const YAML::Node& device : sequence(root_, "devices")) devices_[text(device, "name")] = device;
-    for (const YAML::Node& instance : sequence(root_, "instances")) add_instance(instance);
-    for (const YAML::Node& edge : sequence(root_, "edges")) add_edge(edge, "");
+    try {
+      read();
+    } catch (const YAML::Exception& e) {  // such as a word where a map belongs
+      throw UserError({.file = file_, .line = std::max(0, e.mark.line + 1)}, e.msg);
+    }
     return write();
   }
 
  private:
+  static constexpr int kMostCopies = 1'000'000;  // of a component, or an instance
+  static constexpr std::size_t kMostNodes = 4'000'000;
+  static constexpr std::size_t kMostCables = 20'000'000;
+
+  void read() {
+    read_links(root_["links"]);
+    for (const YAML::Node& device : sequence(root_, "devices")) devices_[text(device, "name")] = device;
+    for (const YAML::Node& instance : sequence(root_, "instances")) add_instance(instance);
+    for (const YAML::Node& edge : sequence(root_, "edges")) add_edge(edge, "");
+  }
+
   [[noreturn]] void fail(const YAML::Node& at, std::string_view what, std::string_view hint = {}) const {
     throw UserError({.file = file_, .line = at.IsDefined() ? at.Mark().line + 1 : 0}, what, hint);
   }
@@ -67,11 +80,15 @@ class InfraReader {
   }
 
   double value_of(const YAML::Node& node) const {
-    try {
-      return node.as<double>();
-    } catch (const YAML::Exception&) {
-      fail(node, "is not a number");
-    }
+    double value = 0;
+    if (!YAML::convert<double>::decode(node, value) || !std::isfinite(value)) fail(node, "is not a number");
+    return value;
+  }
+  int count_in(const YAML::Node& node) const {
+    if (!node["count"]) return 1;
+    const double count = value_of(node["count"]);
+    if (count < 0 || count > kMostCopies) fail(node, fmt::format("counts are 0 to {}", kMostCopies));
+    return static_cast<int>(count);
   }
 
   void read_links(const YAML::Node& links) {
@@ -97,17 +114,17 @@ class InfraReader {
 
   void read_latency(const YAML::Node& node, LinkKind& kind) const {
     for (const auto& [unit, ns] : {std::pair("ns", 1.0), std::pair("us", 1e3), std::pair("ms", 1e6)}) {
-      if (node[unit]) kind.delay = Duration{std::llround(1000 * ns * value_of(node[unit]))};
+      if (!node[unit]) continue;
+      const double ps = 1000 * ns * value_of(node[unit]);
+      if (ps < 0 || ps > 1e15) fail(node, "latencies are 0 to 1000 s");
+      kind.delay = Duration{std::llround(ps)};
     }
-    if (kind.delay < Duration{}) fail(node, "a latency is not negative");
   }
 
   std::vector<Component> components(const YAML::Node& device) const {
     std::vector<Component> list;
     for (const YAML::Node& c : sequence(device, "components")) {
-      const int count = c["count"] ? static_cast<int>(value_of(c["count"])) : 1;
-      if (count < 0 || count > 1'000'000) fail(c, "has no such count");
-      list.push_back({text(c, "name"), c["choice"] ? c["choice"].Scalar() : "custom", count});
+      list.push_back({text(c, "name"), c["choice"] ? c["choice"].Scalar() : "custom", count_in(c)});
     }
     return list;
   }
@@ -117,15 +134,16 @@ class InfraReader {
     const auto device = devices_.find(text(instance, "device"));
     if (device == devices_.end())
       fail(instance, fmt::format("there is no device \"{}\"", text(instance, "device")));
-    const int count = instance["count"] ? static_cast<int>(value_of(instance["count"])) : 1;
+    const int count = count_in(instance);
+    const std::vector<Component> parts = components(device->second);
     counts_[name] = count;
     device_of_[name] = device->first;
     for (int i = 0; i < count; ++i) {
       const std::string prefix = fmt::format("{}.{}", name, i);
-      for (const Component& component : components(device->second)) {
+      for (const Component& component : parts) {
         for (int c = 0; c < component.count; ++c)
           add_node(fmt::format("{}.{}.{}", prefix, component.name, c), component.kind == "npu");
-        if (nodes_.size() > 4'000'000) fail(instance, "more than four million components");
+        if (names_.size() > kMostNodes) fail(instance, fmt::format("more than {} components", kMostNodes));
       }
       for (const YAML::Node& edge : sequence(device->second, "edges")) add_edge(edge, prefix);
     }
@@ -146,12 +164,15 @@ class InfraReader {
     const auto colon = inside.find(':');
     try {
       const int first = inside.substr(0, colon).empty() ? 0 : std::stoi(inside.substr(0, colon));
-      if (colon == std::string::npos) return {word.substr(0, open), {first, first + 1}};
-      const std::string last = inside.substr(colon + 1);
-      return {word.substr(0, open), {first, last.empty() ? count : std::stoi(last)}};
-    } catch (const std::exception&) {
-      fail(at, fmt::format("\"{}\" is not a selection", word), "such as npu, npu[0] or npu[0:4]");
+      const std::string rest = colon == std::string::npos ? "" : inside.substr(colon + 1);
+      const int last = rest.empty() ? count : std::stoi(rest);
+      if (first >= 0 && first < count && colon == std::string::npos)
+        return {word.substr(0, open), {first, first + 1}};
+      if (first >= 0 && first <= last && last <= count && colon != std::string::npos)
+        return {word.substr(0, open), {first, last}};
+    } catch (const std::exception&) {  // no numbers
     }
+    fail(at, fmt::format("\"{}\" is not a selection of {}", word, count), "such as npu, npu[0] or npu[0:4]");
   }
 
   int count_of(const std::string& device, const std::string& component, const YAML::Node& at) const {
@@ -201,6 +222,7 @@ class InfraReader {
           const bool twice = a == b && one >= other;
           if (one != other && !twice) cables_.push_back({one, other, link});
         }
+        if (cables_.size() > kMostCables) break;
       }
     } else if (scheme == "ring") {
       for (std::size_t i = 0; a.size() > 1 && i < a.size(); ++i) {
@@ -213,7 +235,7 @@ class InfraReader {
     } else {
       fail(edge, fmt::format("unknown scheme \"{}\"", scheme), "known: one2one, many2many, ring");
     }
-    if (cables_.size() > 20'000'000) fail(edge, "more than twenty million links");
+    if (cables_.size() > kMostCables) fail(edge, fmt::format("more than {} links", kMostCables));
   }
 
   std::string write() const {

@@ -16,6 +16,9 @@ namespace {
 
 using system::CollectiveKind;
 
+constexpr int kMostGpus = 30'000;  // so that pairs of them can be counted
+constexpr std::size_t kMostTransfers = 20'000'000;
+
 struct Element {
   std::string name;
   bool closes = false;
@@ -29,14 +32,8 @@ class Xml {
   Xml(std::string_view text, const std::string& file) : text_(text), file_(file) {}
 
   std::optional<Element> next() {
-    while (at_ < text_.size() && text_[at_] != '<') step();
-    if (at_ >= text_.size()) return std::nullopt;
-    step();
+    if (!find_tag()) return std::nullopt;
     Element element{.line = line_};
-    if (at_ < text_.size() && (text_[at_] == '?' || text_[at_] == '!')) {
-      while (at_ < text_.size() && text_[at_] != '>') step();
-      return next();
-    }
     if (at_ < text_.size() && text_[at_] == '/') {
       element.closes = true;
       step();
@@ -63,6 +60,16 @@ class Xml {
  private:
   void step() {
     if (text_[at_++] == '\n') ++line_;
+  }
+  // Goes behind the < of the next tag that is no comment or declaration.
+  bool find_tag() {
+    while (true) {
+      while (at_ < text_.size() && text_[at_] != '<') step();
+      if (at_ >= text_.size()) return false;
+      step();
+      if (at_ >= text_.size() || (text_[at_] != '?' && text_[at_] != '!')) return true;
+      while (at_ < text_.size() && text_[at_] != '>') step();
+    }
   }
   void skip() {
     while (at_ < text_.size() && static_cast<unsigned char>(text_[at_]) <= ' ') step();
@@ -170,6 +177,7 @@ class Algorithm {
       if (element->closes) continue;
       if (element->name == "algo") {
         gpus_ = number(*element, "ngpus", 0, 1);
+        if (gpus_ > kMostGpus) fail(element->line, fmt::format("more than {} GPUs", kMostGpus));
         per_loop_ = number(*element, "nchunksperloop", 1, 1);
       } else if (element->name == "gpu") {
         gpu = number(*element, "id", -1, 0);
@@ -268,10 +276,15 @@ class Algorithm {
     if (operation.type == "rrs" || operation.type == "rcs") to = operation.source;
     if (to.buffer == 's') std::tie(to, reduce) = beyond_scratch(block.gpu, to, operation);
     for (int c = 0; c < operation.count; ++c) {
+      const std::int64_t meant = chunk(block.gpu, {to.buffer, to.offset + c});
+      if (meant < 0 || meant >= chunks())
+        fail(operation.line, fmt::format("there is no chunk {}", to.offset + c), "see nchunksperloop");
+      if (transfers_.size() >= kMostTransfers)
+        fail(operation.line, fmt::format("more than {} transfers of chunks", kMostTransfers));
       transfers_.push_back({.step = what.first,
                             .from = block.receive,
                             .to = block.gpu,
-                            .chunk = chunk(block.gpu, {to.buffer, to.offset + c}),
+                            .chunk = static_cast<int>(meant),
                             .reduce = reduce});
     }
   }
@@ -293,8 +306,8 @@ class Algorithm {
   int chunks() const { return kind_ == CollectiveKind::all_to_all ? gpus_ * gpus_ : per_loop_; }
 
   // Numbered as in system/steps.h.
-  int chunk(int gpu, Place place) const {
-    const int share = std::max(1, per_loop_ / gpus_);
+  std::int64_t chunk(int gpu, Place place) const {
+    const std::int64_t share = std::max(1, per_loop_ / gpus_);
     if (kind_ == CollectiveKind::all_to_all)
       return place.buffer == 'o' ? place.offset / share * gpus_ + gpu : gpu * gpus_ + place.offset / share;
     const bool own = (kind_ == CollectiveKind::all_gather && place.buffer == 'i' && place.offset < share) ||

@@ -55,6 +55,26 @@ TEST(Msccl, ErrorsNameTheLineOrWhatIsWrong) {
       std::string::npos);
 }
 
+std::string msccl_error(const std::string& text, CollectiveKind kind = CollectiveKind::all_reduce) {
+  return user_error([&] { parse_msccl(kind, text, "a.xml"); });
+}
+
+TEST(Msccl, NumbersBeyondTheAlgorithmAreRefusedWithTheirLine) {
+  std::string many = kPairXml;
+  many.replace(many.find("ngpus=\"2\""), 9, "ngpus=\"65536\"");
+  EXPECT_EQ(msccl_error(many, CollectiveKind::all_to_all), "a.xml:1: more than 30000 GPUs");
+  std::string count = kPairXml;
+  count.replace(count.find("type=\"rrcs\" srcbuf=\"i\" srcoff=\"0\" dstbuf=\"i\" dstoff=\"0\" cnt=\"1\""), 58,
+                "type=\"rrcs\" srcbuf=\"i\" srcoff=\"0\" dstbuf=\"i\" dstoff=\"0\" cnt=\"1000000\"");
+  EXPECT_NE(msccl_error(count).find("a.xml:5: there is no chunk 2"), std::string::npos) << msccl_error(count);
+}
+
+TEST(Msccl, CommentsMayBeManyAndHoldTags) {
+  std::string comments;
+  for (int i = 0; i < 100'000; ++i) comments += "<!-- <tb -->";
+  EXPECT_EQ(parse_msccl(CollectiveKind::all_reduce, comments + kPairXml, "pair.xml").transfers.size(), 4U);
+}
+
 TEST(NcclTests, TheTableAndTheJsonSayTheSame) {
   const std::string table =
       "# nThread 1 nGpus 8\n"
@@ -132,6 +152,34 @@ TEST(InfraGraph, ErrorsNameTheLine) {
   EXPECT_NE(user_error([&] { infragraph_to_graph(broken, "two.yaml"); }).find("two.yaml"), std::string::npos);
   EXPECT_NE(user_error([] { infragraph_to_graph("a: 1", "x.yaml"); }).find("is not an InfraGraph"),
             std::string::npos);
+}
+
+std::string infra_error(const std::string& before, const std::string& after) {
+  std::string changed = kInfra;
+  changed.replace(changed.find(before), before.size(), after);
+  return user_error([&] { infragraph_to_graph(changed, "two.yaml"); });
+}
+
+TEST(InfraGraph, NumbersBeyondSenseAreRefused) {
+  for (const char* count : {"-1", "2000000000", "1e300", ".nan", "many"})
+    EXPECT_NE(infra_error("device: server, count: 2", std::string("device: server, count: ") + count), "")
+        << count;
+  EXPECT_EQ(infra_error("nic[0:2]", "nic[1]"), "");
+  for (const char* some :
+       {"nic[0:2000000000]", "nic[-1]", "nic[2]", "nic[0:-2147483648]", "nic[x]", "nic[99999999999]"})
+    EXPECT_NE(infra_error("nic[0:2]", some).find("is not a selection of 2"), std::string::npos) << some;
+  EXPECT_NE(infra_error("us: 1}", "us: 1e300}").find("latencies are"), std::string::npos);
+  EXPECT_NE(infra_error("us: 1}", "us: -1}").find("latencies are"), std::string::npos);
+}
+
+TEST(InfraGraph, AWordWhereAMapBelongsIsTold) {
+  EXPECT_NE(
+      infra_error("bandwidth: {choice: gigabits_per_second, gigabits_per_second: 100}", "bandwidth: fast"),
+      "");
+  EXPECT_NE(user_error([] { infragraph_to_graph("devices: []\ninstances: []\nedges: [x]\n", "x.yaml"); }),
+            "");
+  EXPECT_NE(user_error([] { infragraph_to_graph("devices: []\ninstances: []\nlinks: [x]\n", "x.yaml"); }),
+            "");
 }
 
 }  // namespace

@@ -4,10 +4,13 @@
 
 #include <fmt/format.h>
 
+#include "overture/base/memory.h"
 #include "overture/system/algorithms.h"
 
 namespace overture::system {
 namespace {
+
+constexpr std::size_t kMallocOverhead = 16;  // of glibc, an allocation
 
 // Whose contributions somebody's copy of a chunk contains, a bit for each rank.
 class Contributions {
@@ -56,11 +59,14 @@ class SymbolicPlay {
 
   // Everything that is sent in a step is what its sender had before it.
   Result<bool> play() {
-    for (std::size_t i = 0; i < steps_.transfers.size();) {
-      const int step = steps_.transfers[i].step;
-      const std::vector<Contributions> before = held_;
-      for (; i < steps_.transfers.size() && steps_.transfers[i].step == step; ++i) {
-        if (Result<bool> result = take(steps_.transfers[i], before); !result) return result;
+    const std::vector<Transfer>& transfers = steps_.transfers;
+    std::vector<Contributions> sent;
+    for (std::size_t i = 0; i < transfers.size();) {
+      sent.clear();
+      for (std::size_t j = i; j < transfers.size() && transfers[j].step == transfers[i].step; ++j)
+        sent.push_back(held_[place(transfers[j].from, transfers[j].chunk)]);
+      for (const Contributions& one : sent) {
+        if (Result<bool> result = take(transfers[i++], one); !result) return result;
       }
     }
     return finished();
@@ -99,8 +105,7 @@ class SymbolicPlay {
     return true;
   }
 
-  Result<bool> take(const Transfer& t, const std::vector<Contributions>& before) {
-    const Contributions& sent = before[place(t.from, t.chunk)];
+  Result<bool> take(const Transfer& t, const Contributions& sent) {
     Contributions& mine = held(t.to, t.chunk);
     if (sent.empty())
       return Error{
@@ -141,9 +146,10 @@ class SymbolicPlay {
 
 Result<bool> require_sound(CollectiveKind kind, const Steps& steps) {
   if (steps.ranks < 2) return Error{"names fewer than two ranks"};
-  if (kind == CollectiveKind::all_to_all && steps.chunks % (steps.ranks * steps.ranks) != 0)
+  const std::int64_t pairs = std::int64_t{steps.ranks} * steps.ranks;
+  if (kind == CollectiveKind::all_to_all && steps.chunks % pairs != 0)
     return Error{fmt::format("an all_to_all of {} ranks has a multiple of {} chunks, not {}", steps.ranks,
-                             steps.ranks * steps.ranks, steps.chunks)};
+                             pairs, steps.chunks)};
   if ((kind == CollectiveKind::all_gather || kind == CollectiveKind::reduce_scatter) &&
       steps.chunks % steps.ranks != 0)
     return Error{fmt::format("{} of {} ranks has a multiple of as many chunks, not {}", name(kind),
@@ -204,6 +210,11 @@ Bytes chunk_size(CollectiveKind kind, const Steps& steps, Bytes data, int chunk)
 
 Result<bool> verify(CollectiveKind kind, const Steps& steps) {
   if (Result<bool> sound = require_sound(kind, steps); !sound) return sound;
+  const Int128 copies = Int128{steps.ranks} * steps.chunks;
+  const Int128 needed = copies * static_cast<std::int64_t>(sizeof(Contributions) + kMallocOverhead) +
+                        copies * ((steps.ranks + 63) / 64 * 8);
+  require_memory(Bytes{static_cast<std::int64_t>(needed)},
+                 fmt::format("checking {} chunks on {} ranks", steps.chunks, steps.ranks));
   return SymbolicPlay(kind, steps).play();
 }
 

@@ -57,6 +57,13 @@ TEST(Steps, WhatIsAddedTwiceOrOverwrittenIsRefused) {
   EXPECT_EQ(problem(all_reduce, itself), "step 0: rank 1 sends to itself");
 }
 
+// 65,536 squared is 0 in 32 bits.
+TEST(Steps, PairsOfManyRanksAreCounted) {
+  const Steps steps{.ranks = 65'536, .chunks = 1, .transfers = {{.step = 0, .from = 0, .to = 65'535}}};
+  EXPECT_EQ(problem(all_to_all, steps),
+            "an all_to_all of 65536 ranks has a multiple of 4294967296 chunks, not 1");
+}
+
 TEST(Steps, ChunksAddUpToTheData) {
   const Steps ring = ring_all_reduce(3);
   Bytes sum;
