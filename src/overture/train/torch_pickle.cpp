@@ -1,6 +1,7 @@
 #include "overture/train/torch_pickle.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <functional>
 
@@ -33,10 +34,12 @@ void put_tuple(const std::vector<std::int64_t>& numbers, std::string& out) {
   out += 't';
 }
 
+// Of what lies row by row; `shape` may come from a stranger.
 std::vector<std::int64_t> strides_of(const std::vector<std::int64_t>& shape) {
   std::vector<std::int64_t> strides(shape.size());
-  std::int64_t stride = 1;
-  for (std::size_t i = shape.size(); i-- > 0; stride *= shape[i]) strides[i] = stride;
+  std::uint64_t stride = 1;
+  for (std::size_t i = shape.size(); i-- > 0; stride *= static_cast<std::uint64_t>(shape[i]))
+    strides[i] = static_cast<std::int64_t>(stride);
   return strides;
 }
 
@@ -64,7 +67,20 @@ struct Object {
   std::int64_t number = 0;         // of a tensor: where it starts
   std::string text;                // of a storage: its number, of a global: its name
   std::vector<Object> items = {};  // of a dict: key, value, key, value
+  int depth = 0;                   // of what is in it
 };
+
+// A state_dict is a dictionary of tensors, which are made of tuples of numbers.
+constexpr int kDeepest = 20;
+constexpr std::size_t kLargestPickle = std::size_t{64} << 20;
+// Of objects that a pickle takes out of its memo, or puts there; a tensor needs some forty.
+constexpr std::size_t kMostCopies = 4'000'000;
+
+std::size_t count(const Object& object) {
+  std::size_t objects = 1;
+  for (const Object& item : object.items) objects += count(item);
+  return objects;
+}
 
 // Python's pickle machine with the operations that torch.save() uses for a dictionary of tensors.
 class Unpickler {
@@ -104,10 +120,10 @@ class Unpickler {
       case 'X': push({.kind = Kind::text, .text = bytes(get<std::uint32_t>())}); return;
       case '\x8c': push({.kind = Kind::text, .text = bytes(get<std::uint8_t>())}); return;
       case 'c': push({.kind = Kind::global, .text = global()}); return;
-      case 'q': memo_[get<std::uint8_t>()] = top(); return;
-      case 'r': memo_[get<std::uint32_t>()] = top(); return;
-      case 'h': push(memo(get<std::uint8_t>())); return;
-      case 'j': push(memo(get<std::uint32_t>())); return;
+      case 'q': memo_[get<std::uint8_t>()] = copied(top()); return;
+      case 'r': memo_[get<std::uint32_t>()] = copied(top()); return;
+      case 'h': push(copied(memo(get<std::uint8_t>()))); return;
+      case 'j': push(copied(memo(get<std::uint32_t>()))); return;
       case 't': push({.kind = Kind::tuple, .items = to_mark()}); return;
       case '\x85': make_tuple(1); return;
       case '\x86': make_tuple(2); return;
@@ -153,7 +169,20 @@ class Unpickler {
     return value;
   }
 
-  void push(Object object) { stack_.push_back(std::move(object)); }
+  void push(Object object) {
+    for (const Object& item : object.items) note_depth(object, item);
+    stack_.push_back(std::move(object));
+  }
+  void note_depth(Object& outer, const Object& item) const {
+    outer.depth = std::max(outer.depth, item.depth + 1);
+    if (outer.depth > kDeepest) fail();
+  }
+  // A few bytes could ask for copies of copies of copies.
+  Object copied(const Object& object) {
+    copies_ += count(object);
+    if (copies_ > kMostCopies) fail();
+    return object;
+  }
   Object& top() {
     if (stack_.empty()) fail();
     return stack_.back();
@@ -186,6 +215,7 @@ class Unpickler {
 
   void set_items(std::vector<Object> items) {
     if (top().kind != Kind::dict || items.size() % 2 != 0) fail();
+    for (const Object& item : items) note_depth(top(), item);
     std::move(items.begin(), items.end(), std::back_inserter(top().items));
   }
 
@@ -218,6 +248,7 @@ class Unpickler {
   std::string text_;
   fs::path file_;
   std::size_t at_ = 0;
+  std::size_t copies_ = 0;
   std::vector<Object> stack_;
   std::map<std::uint32_t, Object> memo_;
 };
@@ -228,7 +259,10 @@ std::vector<std::int64_t> tuple_numbers(const Object& tuple) {
   return numbers;
 }
 
-std::string read_member(const fs::path& file, const data::ZipMember& member) {
+std::string read_pickle(const fs::path& file, const data::ZipMember& member) {
+  if (member.size > kLargestPickle)
+    throw UserError({.file = file.string()}, member.name + " is larger than 64 MiB",
+                    "save with torch.save(model.state_dict(), FILE)");
   std::string text(member.size, '\0');
   text.resize(data::read_fully(*data::open_zip_member(file, member), text.data(), text.size()));
   return text;
@@ -252,7 +286,7 @@ std::map<std::string, TorchTensor> torch_tensors(const fs::path& file,
   if (pickle == members.end())
     throw UserError({.file = file.string()}, "is a zip archive, but neither npz nor torch's");
   const std::string root = pickle->name.substr(0, pickle->name.size() - 8);
-  const Object dict = Unpickler(read_member(file, *pickle), file).run();
+  const Object dict = Unpickler(read_pickle(file, *pickle), file).run();
   std::map<std::string, TorchTensor> tensors;
   for (std::size_t i = 0; i + 1 < dict.items.size(); i += 2) {
     const Object& tensor = dict.items[i + 1];
@@ -271,8 +305,15 @@ std::map<std::string, TorchTensor> torch_tensors(const fs::path& file,
 
 void read_tensor(const fs::path& file, const TorchTensor& tensor, WeightsArray& into) {
   const auto source = data::open_zip_member(file, tensor.storage);
-  std::vector<char> skipped(static_cast<std::size_t>(tensor.offset) * sizeof(float));
-  bool whole = data::read_fully(*source, skipped.data(), skipped.size()) == skipped.size();
+  bool whole = tensor.offset >= 0;
+  std::array<char, 1 << 14> skipped;
+  for (std::int64_t left = tensor.offset; whole && left > 0;) {
+    const auto bytes =
+        static_cast<std::size_t>(std::min<std::int64_t>(left, skipped.size() / sizeof(float))) *
+        sizeof(float);
+    whole = data::read_fully(*source, skipped.data(), bytes) == bytes;
+    left -= static_cast<std::int64_t>(bytes / sizeof(float));
+  }
   into.visit([&](std::span<float> numbers) {
     whole = whole && data::read_fully(*source, reinterpret_cast<char*>(numbers.data()),
                                       numbers.size_bytes()) == numbers.size_bytes();

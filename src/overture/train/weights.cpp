@@ -149,20 +149,34 @@ void read_torch(std::vector<WeightsArray>& arrays, const fs::path& file,
   }
 }
 
+// Where the numbers of an array begin, behind the header. Throws what Json throws for what is not as it
+// should be.
+std::uint64_t place_in(const Json& entry, const WeightsArray& array, const fs::path& path) {
+  if (entry.at("dtype").get<std::string>() != "F32") odd(path, array.name + " is not of float32");
+  check_shape(array, entry.at("shape").get<std::vector<std::int64_t>>(), path);
+  return entry.at("data_offsets").at(0).get<std::uint64_t>();
+}
+
 void read_safetensors(std::vector<WeightsArray>& arrays, const fs::path& path, std::ifstream& in) {
+  const std::uint64_t size = fs::file_size(path);
   std::uint64_t length = 0;
   in.read(reinterpret_cast<char*>(&length), sizeof length);
-  if (!in || length > fs::file_size(path)) odd(path, "is neither npz, nor torch's, nor safetensors");
+  if (!in || length > size - sizeof length) odd(path, "is neither npz, nor torch's, nor safetensors");
   std::string text(length, ' ');
   in.read(text.data(), static_cast<std::streamsize>(length));
   const Json header = parse_json(text);
   if (!in || !header.is_object()) odd(path, "is neither npz, nor torch's, nor safetensors");
   for (WeightsArray& array : arrays) {
     if (!header.contains(array.name)) missing(array, path);
-    const Json& entry = header[array.name];
-    if (entry.value("dtype", "") != "F32") odd(path, array.name + " is not of float32");
-    check_shape(array, entry["shape"].get<std::vector<std::int64_t>>(), path);
-    in.seekg(static_cast<std::streamoff>(8 + length) + entry["data_offsets"][0].get<std::int64_t>());
+    std::uint64_t place = 0;
+    try {
+      place = place_in(header[array.name], array, path);
+    } catch (const Json::exception&) {
+      odd(path, "says of " + array.name + " what cannot be read",
+          "an entry has dtype, shape and data_offsets");
+    }
+    if (place > size) odd(path, "is cut short");
+    in.seekg(static_cast<std::streamoff>(sizeof length + length + place));
     array.visit([&](std::span<float> into) {
       in.read(reinterpret_cast<char*>(into.data()), static_cast<std::streamsize>(into.size_bytes()));
     });
