@@ -1,10 +1,14 @@
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 #include "overture/base/random.h"
+#include "overture/base/testing_seeds.h"
 #include "overture/network/flow/flow_network.h"
 #include "overture/topology/fat_tree.h"
 #include "overture/topology/leaf_spine.h"
 #include "overture/topology/star.h"
+#include "overture/topology/torus.h"
 
 namespace overture::network::flow {
 namespace {
@@ -99,39 +103,99 @@ TEST(FlowFaults, AMessageWithoutAPathIsToldAndTheOthersArrive) {
   EXPECT_EQ(sender.network.record().undelivered[0], "h1 to h2: no path is left");
 }
 
+// ---- random networks, random faults
+
+class Draws {
+ public:
+  explicit Draws(std::uint64_t seed) : random_(RandomStreams(seed).make("flow faults")), seed_(seed) {}
+
+  std::int64_t below(std::int64_t most) {
+    return static_cast<std::int64_t>(random_.below(static_cast<std::uint64_t>(most)));
+  }
+  topology::Topology topology() {
+    switch (below(3)) {
+      case 0: return topology::leaf_spine({.leaves = 4, .hosts_per_leaf = 4, .spines = 3});
+      case 1: return topology::torus({.sizes = {4, 4}});
+      default: return topology::fat_tree({.k = 4});
+    }
+  }
+  FlowConfig config() {
+    FlowConfig config;
+    config.paths = static_cast<topology::PathRule>(below(3));
+    config.connections = below(2) == 0 ? ConnectionUse::per_pair : ConnectionUse::per_message;
+    return config;
+  }
+  Faults faults(const topology::Graph& graph) {
+    Faults faults{.seed = seed_, .detection = Duration{below(50'000'000)}};
+    for (int i = 0; i < 6; ++i) faults.links.push_back(link(graph));
+    if (graph.nodes() > graph.hosts() && below(3) == 0) {
+      SwitchFault fault;
+      fault.name = node_name(graph, graph.hosts() + static_cast<int>(below(graph.nodes() - graph.hosts())));
+      time(fault);
+      faults.switches.push_back(fault);
+    }
+    if (below(6) == 0) {
+      NodeFault fault;
+      fault.node = static_cast<int>(below(graph.hosts()));
+      fault.dies = true;
+      time(fault);
+      faults.nodes.push_back(fault);
+    }
+    return faults;
+  }
+
+ private:
+  void time(FaultTime& fault) {
+    fault.from = Duration{below(4) == 0 ? 0 : below(100'000'000)};
+    if (below(2) == 0) fault.until = fault.from + Duration{1 + below(200'000'000)};
+  }
+  LinkFault link(const topology::Graph& graph) {
+    const topology::Link& link = graph.links()[static_cast<std::size_t>(below(std::ssize(graph.links())))];
+    LinkFault fault = cable(node_name(graph, link.from) + "-" + node_name(graph, link.to));
+    time(fault);
+    if (below(4) == 0) fault.loss = random_.unit() / 2;
+    return fault;
+  }
+
+  RandomStream random_;
+  std::uint64_t seed_;
+};
+
+// What the messages of a seed come to: when each arrived, and what the network says of them all.
+struct Outcome {
+  Bytes sent;
+  std::vector<Time> ends;
+  NetworkRecord record;
+};
+
+Outcome outcome_of(std::uint64_t seed) {
+  Draws draws(seed);
+  topology::Topology made = draws.topology();
+  const Faults faults = draws.faults(made.graph);
+  const int hosts = made.graph.hosts();
+  Sender sender(std::move(made), faults, draws.config());
+  Bytes sent;
+  for (int i = 0; i < 20; ++i) {
+    const auto from = static_cast<int>(draws.below(hosts));
+    const Bytes size{1 + draws.below(500'000)};
+    sender.send(from, (from + 1 + static_cast<int>(draws.below(hosts - 1))) % hosts, size);
+    sent += size;
+  }
+  sender.events.run();
+  return {sent, sender.ends, sender.network.record()};
+}
+
 TEST(FlowFaults, InRandomNetworksEveryMessageArrivesOnceOrIsTold) {
   std::uint64_t reroutes = 0;
   std::size_t undelivered = 0;
-  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
-    RandomStream random = RandomStreams(seed).make("flow faults");
-    topology::Topology tree = topology::fat_tree({.k = 4});
-    Faults faults{.seed = seed, .detection = Duration{static_cast<std::int64_t>(random.below(50'000'000))}};
-    for (int i = 0; i < 6; ++i) {
-      const topology::Link& link = tree.graph.links()[random.below(tree.graph.links().size())];
-      LinkFault fault = cable(node_name(tree.graph, link.from) + "-" + node_name(tree.graph, link.to),
-                              Duration{static_cast<std::int64_t>(random.below(100'000'000))});
-      if (random.below(2) == 0)
-        fault.until = fault.from + Duration{1 + static_cast<std::int64_t>(random.below(200'000'000))};
-      if (random.below(4) == 0) fault.loss = random.unit() / 2;
-      faults.links.push_back(fault);
-    }
-    FlowConfig config;
-    config.paths = static_cast<topology::PathRule>(random.below(3));
-    config.connections = random.below(2) == 0 ? ConnectionUse::per_pair : ConnectionUse::per_message;
-    Sender sender(std::move(tree), faults, config);
-    Bytes sent;
-    for (int i = 0; i < 20; ++i) {
-      const int from = static_cast<int>(random.below(16));
-      const Bytes size{1 + static_cast<std::int64_t>(random.below(500'000))};
-      sender.send(from, (from + 1 + static_cast<int>(random.below(15))) % 16, size);
-      sent += size;
-    }
-    sender.events.run();
-    const NetworkRecord record = sender.network.record();
-    const auto lost = static_cast<std::size_t>(std::ranges::count(sender.ends, Time::max()));
-    EXPECT_EQ(record.undelivered.size(), lost) << "seed " << seed;
-    EXPECT_TRUE(lost > 0 || record.delivered == sent) << "seed " << seed;
-    reroutes += record.count("reroutes");
+  for (std::uint64_t seed = 1; seed <= seeds(200); ++seed) {
+    const Outcome outcome = outcome_of(seed);
+    const auto lost = static_cast<std::size_t>(std::ranges::count(outcome.ends, Time::max()));
+    EXPECT_EQ(outcome.record.undelivered.size(), lost) << "seed " << seed;
+    EXPECT_TRUE(lost > 0 || outcome.record.delivered == outcome.sent) << "seed " << seed;
+    EXPECT_LE(outcome.record.delivered, outcome.sent) << "seed " << seed;
+    EXPECT_EQ(outcome_of(seed).ends, outcome.ends) << "seed " << seed;
+    reroutes += outcome.record.count("reroutes");
     undelivered += lost;
   }
   EXPECT_GT(reroutes, 100U);

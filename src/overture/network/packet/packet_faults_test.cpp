@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "overture/base/error.h"
+#include "overture/base/testing_seeds.h"
 #include "overture/network/packet/packet_network.h"
 #include "overture/network/packet/patterns.h"
 #include "overture/network/packet/run_flows.h"
@@ -208,7 +209,7 @@ PacketConfig draw_any(RandomStream& random) {
 TEST(PacketFaults, InRandomNetworksEveryByteArrivesOnceOrTheRunSaysWhichDoesNot) {
   PacketStatistics total;
   std::size_t undelivered = 0;
-  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+  for (std::uint64_t seed = 1; seed <= seeds(200); ++seed) {
     RandomStream random = RandomStreams(seed).make("faults");
     const Topology topology = draw_topology(random);
     PacketConfig config = draw_any(random);

@@ -4,6 +4,7 @@
 
 #include "overture/base/error.h"
 #include "overture/base/random.h"
+#include "overture/base/testing_seeds.h"
 #include "overture/network/rotor/rotor_network.h"
 #include "overture/network/rotor/run_flows.h"
 #include "overture/network/rotor/testing.h"
@@ -151,42 +152,86 @@ TEST(RotorFaults, WhatTheNetworkDoesNotHaveIsTold) {
   EXPECT_THROW(RotorFaults({.links = {cable("h0-tor1")}}, opera), UserError);
 }
 
-TEST(RotorFaults, WithRandomFaultsEveryMessageArrivesOrIsTold) {
+// ---- random networks, random faults
+
+class Draws {
+ public:
+  explicit Draws(std::uint64_t seed) : random_(RandomStreams(seed).make("rotor faults")), seed_(seed) {}
+
+  int below(int most) { return static_cast<int>(random_.below(static_cast<std::uint64_t>(most))); }
+  topology::Opera opera() {
+    return topology::generate_opera({.tors = 4 + 4 * below(2), .ports = 8, .seed = seed_, .draws = 1});
+  }
+  RotorConfig config() {
+    RotorConfig config = rotornet();
+    config.bulk_from = Bytes{below(2) == 0 ? 0 : 30'000};
+    return config;
+  }
+  std::vector<FlowSpec> flows(const topology::Opera& opera) {
+    std::vector<FlowSpec> flows;
+    for (int i = 0; i < 40; ++i)
+      flows.push_back({.from = Rank{below(opera.hosts())},
+                       .to = Rank{below(opera.hosts())},
+                       .size = Bytes{1 + below(60'000)},
+                       .start = Time{Duration{below(300'000'000)}}});
+    return flows;
+  }
+  Faults faults(const topology::Opera& opera) {
+    Faults faults{.seed = seed_};
+    if (below(4) == 0) faults.detection = Duration{below(300'000'000)};
+    for (int i = 0; i <= below(3); ++i) faults.links.push_back(link(opera));
+    for (int i = 0; i <= below(2); ++i) {
+      faults.switches.push_back(broken(some_switch(opera)));
+      time(faults.switches.back());
+    }
+    if (below(4) == 0) {
+      faults.nodes.push_back({.node = below(opera.hosts()), .dies = true});
+      time(faults.nodes.back());
+    }
+    return faults;
+  }
+
+ private:
+  void time(FaultTime& fault) {
+    fault.from = Duration{below(4) == 0 ? 0 : below(400'000'000)};
+    if (below(2) == 0) fault.until = fault.from + Duration{1 + below(2'000'000'000)};
+  }
+  std::string tor(const topology::Opera& opera) { return "tor" + std::to_string(below(opera.tors())); }
+  std::string rotor(const topology::Opera& opera) { return "rotor" + std::to_string(below(opera.uplinks())); }
+  std::string some_switch(const topology::Opera& opera) { return below(2) == 0 ? tor(opera) : rotor(opera); }
+  LinkFault link(const topology::Opera& opera) {
+    const int host = below(opera.hosts());
+    LinkFault fault = cable(below(3) == 0 ? "h" + std::to_string(host) + "-tor" +
+                                                std::to_string(host / opera.hosts_per_tor())
+                                          : tor(opera) + "-" + rotor(opera));
+    if (below(2) == 0) fault.loss = random_.unit() / 10;
+    if (below(4) == 0) fault.bit_errors = 1e-5 * random_.unit();
+    time(fault);
+    return fault;
+  }
+
+  RandomStream random_;
+  std::uint64_t seed_;
+};
+
+TEST(RotorFaults, WithRandomFaultsEveryByteArrivesOnceOrTheRunSaysWhichDoesNot) {
   std::uint64_t lost = 0;
   std::uint64_t reroutes = 0;
   std::size_t undelivered = 0;
-  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
-    RandomStream random = RandomStreams(seed).make("rotor faults");
-    const topology::Opera opera = topology::generate_opera(
-        {.tors = 4 + 4 * static_cast<int>(random.below(2)), .ports = 8, .seed = seed, .draws = 1});
-    Faults faults{.seed = seed};
-    const auto draw = [&](int below) {
-      return static_cast<int>(random.below(static_cast<std::uint64_t>(below)));
-    };
-    const auto time = [&](FaultTime& fault) {
-      fault.from = Duration{static_cast<std::int64_t>(random.below(400'000'000))};
-      if (random.below(2) == 0)
-        fault.until = fault.from + Duration{1 + static_cast<std::int64_t>(random.below(3'000'000'000))};
-    };
-    LinkFault link =
-        cable("tor" + std::to_string(draw(opera.tors())) + "-rotor" + std::to_string(draw(opera.uplinks())));
-    if (random.below(2) == 0) link.loss = random.unit() / 10;
-    time(link);
-    faults.links.push_back(link);
-    SwitchFault part = broken(random.below(2) == 0 ? "tor" + std::to_string(draw(opera.tors()))
-                                                   : "rotor" + std::to_string(draw(opera.uplinks())));
-    time(part);
-    faults.switches.push_back(part);
-    RotorConfig config = rotornet();
-    config.bulk_from = Bytes{random.below(2) == 0 ? 0 : 30'000};
-    std::vector<FlowSpec> flows;
-    for (int i = 0; i < 40; ++i)
-      flows.push_back({.from = Rank{draw(opera.hosts())},
-                       .to = Rank{draw(opera.hosts())},
-                       .size = Bytes{1 + draw(60'000)},
-                       .start = Time{Duration{draw(300'000'000)}}});
+  for (std::uint64_t seed = 1; seed <= seeds(200); ++seed) {
+    Draws draws(seed);
+    const topology::Opera opera = draws.opera();
+    const RotorConfig config = draws.config();
+    const std::vector<FlowSpec> flows = draws.flows(opera);
+    const Faults faults = draws.faults(opera);
     const RotorRun result = run(opera, config, flows, faults);
     EXPECT_EQ(result.finished + result.faults.undelivered.size(), flows.size()) << "seed " << seed;
+    Bytes sent;
+    for (std::size_t i = 0; i < flows.size(); ++i) {
+      if (flows[i].from != flows[i].to && result.completion[i]) sent += flows[i].size;
+    }
+    EXPECT_GE(result.statistics.delivered, sent) << "seed " << seed;
+    EXPECT_TRUE(!result.faults.undelivered.empty() || result.statistics.delivered == sent) << "seed " << seed;
     EXPECT_EQ(result.digest, run(opera, config, flows, faults).digest) << "seed " << seed;
     lost += result.faults.count("lost_packets");
     reroutes += result.faults.count("reroutes");
