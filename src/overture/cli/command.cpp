@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <stdexcept>
 #include <system_error>
 
 #include <CLI/CLI.hpp>
@@ -235,6 +236,13 @@ void limit_memory_as_asked() {
   limit_memory(most.value());
 }
 
+Outcome out_of_memory() {
+  return {2, fmt::format(
+                 "this run needs more memory than the {} that it may take\n  use something smaller, or more "
+                 "memory with --max-memory",
+                 to_string(memory_limit()))};
+}
+
 Outcome run_chosen() {
   try {
     limit_memory_as_asked();
@@ -242,11 +250,9 @@ Outcome run_chosen() {
   } catch (const UserError& error) {
     return {2, error.what()};
   } catch (const std::bad_alloc&) {
-    return {2,
-            fmt::format(
-                "this run needs more memory than the {} that it may take\n  use something smaller, or more "
-                "memory with --max-memory",
-                to_string(memory_limit()))};
+    return out_of_memory();
+  } catch (const std::length_error&) {  // more than any machine has
+    return out_of_memory();
   } catch (const std::system_error& error) {
     const bool output = std::ferror(stdout) != 0;  // fmt says that it could not write, not where
     return {output ? 2 : 1, (output ? "standard output: " : "") + std::string(error.what())};

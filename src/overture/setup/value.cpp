@@ -210,7 +210,8 @@ void override_value(Value& root, const std::string& assignment) {
       const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), index);
       if (error != std::errc{} || end != part.data() + part.size() || index >= at->items.size()) {
         fail(fmt::format("there is no entry \"{}\"", part),
-             fmt::format("entries are 0 to {}", at->items.size() - 1));
+             at->items.empty() ? "the list is empty"
+                               : fmt::format("entries are 0 to {}", at->items.size() - 1));
       }
       at = &at->items[index];
     } else if (at->kind == Value::Kind::scalar) {

@@ -150,6 +150,11 @@ TEST(Yaml, ATildeTakesAKeyOutAndOverridesMayBeMapsAndLists) {
   EXPECT_THROW(override_value(root, "a..d=1"), UserError);
 }
 
+TEST(Yaml, AnEntryOfAnEmptyListIsTold) {
+  Value root = parse_yaml("a: []\n", "a.yaml");
+  EXPECT_NE(user_error([&] { override_value(root, "a.0=1"); }).find("the list is empty"), std::string::npos);
+}
+
 TEST(Yaml, ManyKeysAreNotComparedWithEachOther) {
   std::string yaml;
   for (int i = 0; i < 50'000; ++i) yaml += "key" + std::to_string(i) + ": 1\n";
