@@ -34,6 +34,7 @@ class BulkEngine {
   // A message that starts before the next slice that is played. Returns its index, which is used again once
   // the message is finished.
   std::uint32_t post(int from, int to, std::int64_t bytes);
+  static bool is_low_latency(std::int64_t /*bytes*/) { return false; }
 
   // Plays slice number `slice`, counted from time 0 and later than the last one played: plans, and delivers
   // all that arrives before the slice ends. Slices may be left out while nothing is outstanding.

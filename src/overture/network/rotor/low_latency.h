@@ -5,6 +5,8 @@
 
 #include <cstdint>
 #include <deque>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "overture/network/rotor/config.h"
@@ -29,6 +31,11 @@ class LowLatency {
   // A message that starts now. Its index is used again once both ends are done with it.
   std::uint32_t start(int from, int to, std::int64_t bytes, std::int64_t now);
   void receive(const RotorPacket& packet, std::int64_t now);
+  // From which host to which a message goes; nothing once it is released.
+  std::optional<std::pair<int, int>> ends(std::uint32_t id) const {
+    const Message& message = messages_[id];
+    return message.in_use ? std::optional(std::pair{message.from, message.to}) : std::nullopt;
+  }
   void timer(std::uint32_t message, std::int64_t now);
   void pacer(int host, std::int64_t now);
 

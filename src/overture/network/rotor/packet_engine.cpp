@@ -79,7 +79,7 @@ void PacketEngine::dispatch(What what, std::uint32_t id) {
     case What::port: return port_done(id);
     case What::nic: return nic_done(static_cast<int>(id));
     case What::pacer: low_.pacer(static_cast<int>(id), now_); return low_latency_did();
-    case What::timer: low_.timer(id, now_); return low_latency_did();
+    case What::timer: return time_out(id);
     case What::resend: return resend(id);
   }
 }
@@ -88,7 +88,7 @@ void PacketEngine::dispatch(What what, std::uint32_t id) {
 
 std::uint32_t PacketEngine::post(int from, int to, std::int64_t bytes, std::int64_t when) {
   check(from != to && bytes > 0, "a message crosses the network and has a byte");
-  if (Bytes{bytes} < config_.bulk_from && !paths_required_) {
+  if (is_low_latency(bytes) && !paths_required_) {
     require_paths();
     paths_required_ = true;
   }
@@ -108,7 +108,7 @@ std::uint32_t PacketEngine::post(int from, int to, std::int64_t bytes, std::int6
 
 void PacketEngine::start(std::uint32_t name) {
   const Start& message = starts_[name];
-  if (Bytes{message.bytes} < config_.bulk_from) {
+  if (is_low_latency(message.bytes)) {
     set(low_names_, low_.start(message.from, message.to, message.bytes, now_), name);
     return low_latency_did();
   }
@@ -137,6 +137,12 @@ void PacketEngine::low_latency_did() {
   low_.alarms().clear();
   for (const Finished& done : low_.finished()) finish(low_names_[done.message]);
   low_.finished().clear();
+}
+
+void PacketEngine::time_out(std::uint32_t id) {
+  if (faults_ != nullptr && waits_for_path(id)) return;
+  low_.timer(id, now_);
+  low_latency_did();
 }
 
 // ---- slices

@@ -36,6 +36,7 @@ class PacketEngine {
   // A message that starts at `when`, which is not before now(). Returns a name that is the caller's until
   // the message is finished.
   std::uint32_t post(int from, int to, std::int64_t bytes, std::int64_t when);
+  bool is_low_latency(std::int64_t bytes) const { return Bytes{bytes} < config_.bulk_from; }
   // Runs what is due by `limit` (ps).
   void run(std::int64_t limit);
 
@@ -88,6 +89,8 @@ class PacketEngine {
   void arrive(const RotorPacket& packet);
   void low_latency_did();
   // In packet_faults.cpp.
+  void time_out(std::uint32_t id);
+  bool waits_for_path(std::uint32_t id);
   void follow_faults();
   void find_ways_around();
   bool loses(const RotorPacket& packet, RotorFaults::Trip trip);

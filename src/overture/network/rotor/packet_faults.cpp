@@ -26,6 +26,24 @@ void PacketEngine::find_ways_around() {
   ways_now_ = all ? &paths_ : &around_.emplace(opera_, 1, works);
 }
 
+// What a sender repeats in a slice without a path would be lost again, always so if its timeout were as long
+// as a cycle: it waits for the next slice that has one, if there is any.
+bool PacketEngine::waits_for_path(std::uint32_t id) {
+  const auto ends = low_.ends(id);
+  if (!ends) return false;
+  follow_faults();
+  const int from = opera_.tor_of(ends->first);
+  const int to = opera_.tor_of(ends->second);
+  const int slice = slice_now();
+  if (from == to) return false;
+  for (int ahead = 0; ahead < opera_.slices(); ++ahead) {
+    if (ways_now_->count((slice + ahead) % opera_.slices(), from, to) == 0) continue;
+    if (ahead > 0) push(What::timer, (now_ / slice_time_ + ahead) * slice_time_, id);
+    return ahead > 0;
+  }
+  return false;
+}
+
 // The packet has just come from where the trip begins.
 bool PacketEngine::loses(const RotorPacket& packet, RotorFaults::Trip trip) {
   const std::int64_t wire = trip.rotor < 0 ? 0 : config_.wire.count();

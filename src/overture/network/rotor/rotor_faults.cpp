@@ -205,6 +205,10 @@ bool RotorFaults::is_uplink_known_up(int tor, int rotor) const {
   return known_up_[tor_at(tor)] && known_up_[rotor_at(rotor)] && known_up_[uplink_at(tor, rotor)];
 }
 
+bool RotorFaults::stays_up(int tor, int rotor) const {
+  return last_up_[tor_at(tor)] && last_up_[rotor_at(rotor)] && last_up_[uplink_at(tor, rotor)];
+}
+
 bool RotorFaults::update(std::int64_t now) {
   if (next_change_ == changes_.size() || changes_[next_change_] > now) return false;
   while (next_change_ < changes_.size() && changes_[next_change_] <= now) ++next_change_;

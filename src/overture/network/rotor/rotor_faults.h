@@ -56,6 +56,8 @@ class RotorFaults final : public LastPaths {
 
   // ---- in the end
 
+  // Does an uplink work once nothing changes any more?
+  bool stays_up(int tor, int rotor) const;
   std::int64_t settled() const override { return settled_; }
   bool cut_off(int from, int to) override;
   std::string reason(int from, int to) override;

@@ -152,6 +152,45 @@ TEST(RotorFaults, WhatTheNetworkDoesNotHaveIsTold) {
   EXPECT_THROW(RotorFaults({.links = {cable("h0-tor1")}}, opera), UserError);
 }
 
+// A small message from the first host of every rack to that of every other.
+std::vector<FlowSpec> between_racks(const topology::Opera& opera) {
+  std::vector<FlowSpec> flows;
+  for (int from = 0; from < opera.tors(); ++from) {
+    for (int to = 0; to < opera.tors(); ++to) {
+      if (from != to)
+        flows.push_back({.from = Rank{from * opera.hosts_per_tor()},
+                         .to = Rank{to * opera.hosts_per_tor()},
+                         .size = 5'000_B});
+    }
+  }
+  return flows;
+}
+
+// Four rotors, of which two are left: whenever one of them is dark, every ToR has a single circuit. More
+// pairs meet over a third rack than have a path in some slice.
+TEST(RotorFaults, ALowLatencyMessageWithoutAPathInAnySliceIsToldWhereBulkStillArrives) {
+  const topology::Opera opera = eight_tors();
+  const std::vector<FlowSpec> flows = between_racks(opera);
+  const Faults two{.switches = {broken("rotor1"), broken("rotor3")}};
+  const RotorRun bulk = run(opera, rotornet(), flows, two);
+  const RotorRun low = run(opera, both()[1], flows, two);
+  EXPECT_LT(low.finished, bulk.finished);
+  for (const RotorRun* result : {&bulk, &low})
+    EXPECT_EQ(result->finished + result->faults.undelivered.size(), flows.size());
+  EXPECT_NE(low.faults.undelivered.back().find("no slice has a path left from tor"), std::string::npos)
+      << low.faults.undelivered.back();
+}
+
+// A timeout as long as a cycle of slices would repeat what is lost in the same slice for ever.
+TEST(RotorFaults, WhatIsRepeatedWaitsForASliceWithAPath) {
+  const topology::Opera opera = eight_tors();
+  const std::vector<FlowSpec> flows = between_racks(opera);
+  RotorConfig config = both()[1];
+  config.low_latency.timeout = opera.timing().slice() * opera.slices();
+  const RotorRun result = run(opera, config, flows, {.switches = {broken("rotor1"), broken("rotor3")}});
+  EXPECT_EQ(result.finished + result.faults.undelivered.size(), flows.size());
+}
+
 // ---- random networks, random faults
 
 class Draws {

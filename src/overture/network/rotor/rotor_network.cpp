@@ -12,7 +12,7 @@ RotorNetwork::RotorNetwork(topology::Opera opera, const RotorConfig& config, sim
       rate_(config.rate),
       paths_(std::move(paths)),
       faults_(faults.touch_network() ? std::make_unique<RotorFaults>(faults, opera_) : nullptr),
-      lost_(faults_.get()) {
+      lost_(faults_.get(), opera_) {
   if (config.bulk_from <= Bytes{1}) {
     bulk_ = std::make_unique<BulkEngine>(opera_, config);
     if (faults_) bulk_->set_faults(*faults_);
@@ -31,7 +31,7 @@ void RotorNetwork::carry(const Message& message, Action delivered) {
   const std::uint32_t id = bulk_ ? bulk_->post(from, to, bytes) : packets_->post(from, to, bytes, now);
   if (id >= delivered_.size()) delivered_.resize(id + 1);
   delivered_[id] = delivered;
-  lost_.posted(id, from, to);
+  lost_.posted(id, from, to, packets_ != nullptr && packets_->is_low_latency(bytes));
   arm();
 }
 

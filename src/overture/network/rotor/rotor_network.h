@@ -9,6 +9,7 @@
 #include "overture/network/network.h"
 #include "overture/network/rotor/bulk_engine.h"
 #include "overture/network/rotor/config.h"
+#include "overture/network/rotor/lost_messages.h"
 #include "overture/network/rotor/packet_engine.h"
 #include "overture/network/rotor/rotor_faults.h"
 #include "overture/sim/event_queue.h"
@@ -44,7 +45,7 @@ class RotorNetwork final : public Network {
   Bandwidth rate_;
   std::optional<topology::OperaPaths> paths_;
   std::unique_ptr<RotorFaults> faults_;  // if a part of the network ever fails
-  Undeliverable lost_;
+  LostMessages lost_;
   std::unique_ptr<BulkEngine> bulk_;       // one of
   std::unique_ptr<PacketEngine> packets_;  // the two
   std::vector<Action> delivered_;          // by message

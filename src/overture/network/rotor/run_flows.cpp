@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "overture/network/rotor/bulk_engine.h"
+#include "overture/network/rotor/lost_messages.h"
 #include "overture/network/rotor/packet_engine.h"
 #include "overture/network/rotor/rotor_faults.h"
 
@@ -35,7 +36,7 @@ class FlowsUnderWay {
         result_(result),
         faults_(options.faults.touch_network() ? std::make_unique<RotorFaults>(options.faults, opera)
                                                : nullptr),
-        lost_(faults_.get()),
+        lost_(faults_.get(), opera),
         patience_(options.limits) {
     if (faults_) engine.set_faults(*faults_);
     if (options.watched_bins > 0) engine.watch(result.load);
@@ -52,10 +53,11 @@ class FlowsUnderWay {
     if (spec.from == spec.to) return finish(flow, spec.start);
     const int from = index(spec.from);
     const int to = index(spec.to);
-    const std::uint32_t message = post(from, to, std::max<std::int64_t>(spec.size.count(), 1));
+    const std::int64_t size = std::max<std::int64_t>(spec.size.count(), 1);
+    const std::uint32_t message = post(from, to, size);
     if (message >= flow_of_.size()) flow_of_.resize(message + 1);
     flow_of_[message] = flow;
-    lost_.posted(message, from, to);
+    lost_.posted(message, from, to, engine_.is_low_latency(size));
   }
 
   void take_finished() {
@@ -85,7 +87,7 @@ class FlowsUnderWay {
   const std::vector<FlowSpec>& flows_;
   RotorRun& result_;
   std::unique_ptr<RotorFaults> faults_;
-  Undeliverable lost_;
+  LostMessages lost_;
   Patience patience_;
   std::vector<std::size_t> flow_of_;  // by message of the engine
 };
