@@ -80,6 +80,8 @@ TEST(TcpSender, PiecesOfSegmentsAreRewardedOnceTheyMakeAWholeOne) {
   EXPECT_EQ(bench.flow().cwnd, 10 * kSegment);
   bench.ack(1'200);
   EXPECT_EQ(bench.flow().cwnd, 11 * kSegment) << "1,200 bytes are a segment and a fifth";
+  bench.ack(1'600);
+  EXPECT_EQ(bench.flow().cwnd, 11 * kSegment) << "the fifth and 400 bytes are not one";
 }
 
 TEST(TcpSender, TheReceiversWindowIsAnEndToo) {
