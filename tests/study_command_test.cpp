@@ -51,7 +51,7 @@ TEST(StudyOperaDlrm, FiguresOfAnEarlierRunDoNotStayBehind) {
   const TemporaryFolder folder;
   const auto run_model = [&](const char* model) {
     return run_overture({"study", "opera-dlrm", "--nodes", "16", "--models", model, "--variants", "baseline",
-                         "--networks", "fat-tree", "--overwrite", "-o", "results", "--overwrite"},
+                         "--networks", "fat-tree", "-o", "results"},
                         {.folder = folder.path()});
   };
   ASSERT_EQ(run_model("A").exit_code, 0);
@@ -60,6 +60,7 @@ TEST(StudyOperaDlrm, FiguresOfAnEarlierRunDoNotStayBehind) {
   EXPECT_FALSE(fs::exists(folder.path() / "results/baseline_a.svg"));
   EXPECT_FALSE(fs::exists(folder.path() / "results/scaling-A.svg"));
   EXPECT_TRUE(fs::exists(folder.path() / "results/baseline_i.svg"));
+  EXPECT_TRUE(fs::exists(folder.path() / "results/cells/A.baseline.16.fat-tree.ring.flow.sound.1"));
 }
 
 // Its first cells need some seconds each; a stop after the announcement leaves nothing half-written.

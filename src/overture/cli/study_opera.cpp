@@ -206,9 +206,9 @@ int run_headline(const OperaOptions& options) {
 int run(const OperaOptions& options) {
   if (!options.cell.empty()) return run_one(options);
   if (!options.calibrate.empty()) return run_calibration(options);
+  // Another question goes on in the same folder: its cells are kept, figures of an earlier one are not.
   report::claim_results_folder(
-      folder_of(options),
-      {.kind = "study opera-dlrm", .setup_yaml = asked(options), .overwrite = options.overwrite});
+      folder_of(options), {.kind = "study opera-dlrm", .setup_yaml = {}, .overwrite = options.overwrite});
   if (options.headline) return run_headline(options);
   if (options.sweep.empty()) return run_cells(options);
   if (options.explain) throw UserError("--explain and --sweep are different questions", "ask one at a time");
