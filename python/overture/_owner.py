@@ -43,9 +43,17 @@ class Owner:
             if turn == "want":
                 self.bring_batch()
             elif turn == "pause":
-                self.native.give_state(self.state() if self.state is not None else b"")
+                self.native.give_state(self.model_state())
             else:
                 raise OvertureError(f"this is not the time for it: {turn}, not {' or '.join(turns)}")
+
+    def model_state(self) -> bytes:
+        given = self.state() if self.state is not None else b""
+        if not isinstance(given, (bytes, bytearray)):
+            raise OvertureError(
+                f"state: is {type(given).__name__}, not bytes\n  overture.pack() makes bytes of models and optimizers"
+            )
+        return bytes(given)
 
     def bring_batch(self) -> None:
         try:

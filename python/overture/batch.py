@@ -45,7 +45,12 @@ class Ids(Sequence):
         if count != len(self):
             raise OvertureError(f"batch {step} has ids for {len(self)} tables\n  pass what next_batch() gave as sparse_vector")
         for table, (theirs, ours) in enumerate(zip(given, self)):
-            theirs = torch.as_tensor(theirs).reshape(-1).cpu()
+            try:
+                theirs = torch.as_tensor(theirs).reshape(-1).cpu()
+            except (TypeError, ValueError, RuntimeError):  # such as text, or lists of several lengths
+                raise OvertureError(
+                    f"the ids of table {table} are not an array of numbers\n  pass what next_batch() gave as sparse_vector"
+                ) from None
             if theirs.dtype.is_floating_point:
                 raise OvertureError(f"the ids of table {table} are {theirs.dtype}\n  give whole numbers")
             if len(theirs) != len(ours) or not bool((theirs == ours).all()):

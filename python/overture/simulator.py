@@ -14,6 +14,7 @@ import csv
 import json
 import os
 import shutil
+import re
 import subprocess
 import sys
 import tempfile
@@ -176,7 +177,7 @@ def _flow_list(matrix: np.ndarray) -> str:
     return "src,dst,bytes,start_ns\n" + "\n".join(lines) + "\n"
 
 
-def _run_program(arguments: "list[str]", folder: Any, progress: "bool | None", what: str) -> Run:
+def _run_program(arguments: "list[str]", folder: Any, progress: "bool | None", what: str, given: "_Setup | None" = None) -> Run:
     """The program of the package, in a process of its own; Ctrl-C reaches it, and ends both."""
     keep = None
     if folder is None:
@@ -199,9 +200,19 @@ def _run_program(arguments: "list[str]", folder: Any, progress: "bool | None", w
     finally:
         shows.end()
     if process.returncode != 0:
-        raise OvertureError(wrong.strip().removeprefix("error: ") or f"overture ended with {process.returncode}")
+        raise OvertureError(_told(wrong, given) or f"overture ended with {process.returncode}")
     with open(os.path.join(folder, "summary.json"), encoding="utf-8") as file:
         return Run(json.load(file), folder, keep)
+
+
+def _told(wrong: str, given: "_Setup | None") -> str:
+    """What the program said; of a setup that is no file of the user's, without the file that it was put into."""
+    wrong = wrong.strip().removeprefix("error: ")
+    if given is None or not given.file.startswith(given.folder.name):
+        return wrong
+    file = re.escape(given.file)
+    line = r"line \1: " if "\n" in given.text else ""  # of a mapping all stands in one
+    return re.sub(file + ": ", "", re.sub(file + r":(\d+): ", line, wrong))
 
 
 def _sets(overrides: "list[str]") -> "list[str]":
@@ -229,7 +240,7 @@ def simulate(
     """
     given = _Setup(setup, set)
     options = [*([] if report else ["--no-report"]), *(["--simulate-all-npus"] if all_npus else [])]
-    return _run_program(["simulate", given.on_disk(), *options, *_sets(given.overrides), "--quiet", "-o"], out, progress, "simulate")
+    return _run_program(["simulate", given.on_disk(), *options, *_sets(given.overrides), "--quiet", "-o"], out, progress, "simulate", given)
 
 
 def flows(setup: Any, *, flows: Any = None, set: "Mapping[str, Any] | None" = None, out: Any = None,
@@ -242,7 +253,7 @@ def flows(setup: Any, *, flows: Any = None, set: "Mapping[str, Any] | None" = No
     if flows is not None:
         given.flows = os.fspath(flows) if isinstance(flows, (str, os.PathLike)) else given._write("flows.csv", _flow_list(np.asarray(flows)))
     listed = ["--flows", given.flows] if given.flows else []
-    return _run_program(["flows", given.on_disk(), *listed, *_sets(given.overrides), "--no-report", "-o"], out, progress, "flows")
+    return _run_program(["flows", given.on_disk(), *listed, *_sets(given.overrides), "--no-report", "-o"], out, progress, "flows", given)
 
 
 def bench_collective(
@@ -264,7 +275,7 @@ def bench_collective(
     return _run_program(
         ["bench", "collective", given.on_disk(), "--collective", collective, *chosen, "--chunks", str(chunks),
          "-b", first, "-e", last, "-f", str(factor), *_sets(given.overrides), "--no-report", "--results"],
-        out, progress, collective)
+        out, progress, collective, given)
 
 
 def study(name: str, *arguments: str, out: Any = None, progress: "bool | None" = None) -> Run:
@@ -275,4 +286,4 @@ def study(name: str, *arguments: str, out: Any = None, progress: "bool | None" =
 def sweep(sweep: Any, *arguments: str, out: Any = None, progress: "bool | None" = None) -> Run:
     """Runs one setup many times with other keys, as `overture sweep` does; `sweep` is its file or a mapping."""
     given = _Setup(sweep, None)
-    return _run_program(["sweep", given.on_disk(), *arguments, "-o"], out, progress, "sweep")
+    return _run_program(["sweep", given.on_disk(), *arguments, "-o"], out, progress, "sweep", given)

@@ -119,7 +119,10 @@ class Tables:
             from overture import _autograd
 
             wanted = _autograd.checked_device(device)
-        native = _native.LocalTables(json.dumps(whole), dense_features, pooling == "weighted", found)
+        try:
+            native = _native.LocalTables(json.dumps(whole), dense_features, pooling == "weighted", found)
+        except OvertureError as error:  # the setup is one line, which nobody has written
+            raise type(error)(str(error).removeprefix("line 1: ")) from None
         self._owner = Owner(native, state, wanted)
         self._source = source
         self._started = False

@@ -85,6 +85,14 @@ class BadUse(unittest.TestCase):
         self.refused("is not a square array", overture.flows, {"network": {"topology": {"links": STAR}}, "traffic": np.ones((2, 3))})
         self.refused("unknown", overture.bench_collective, os.path.join(EXAMPLES, "dlrm-torus.yaml"), "all_redcue")
 
+    def test_a_setup_that_is_no_file_is_not_told_as_one(self):
+        for setup, begins in (({"network": {"topologi": {}}}, "network.topologi: unknown key"),
+                              ({}, "network.topology: is missing"),
+                              ("network:\n  topologi: {}\n", "line 2: network.topologi: unknown key")):
+            with self.assertRaises(overture.OvertureError) as caught:
+                overture.simulate(setup)
+            self.assertTrue(str(caught.exception).startswith(begins), caught.exception)
+
     def test_ctrl_c_ends_a_long_run(self):
         program = (
             "import os, signal, threading, overture\n"

@@ -327,6 +327,8 @@ class BadUse(unittest.TestCase):
             other = [one + 1 for one in batch.ids]
             self.refused("the ids of table 0 are not those of batch 0", tables.get_emb, other)
             self.refused("has ids for 4 tables", tables.get_emb, batch.ids[:2])
+            self.refused("the ids of table 0 are not an array of numbers", tables.get_emb, [["a"]] * len(ROWS))
+            self.refused("the ids of table 0 are not an array of numbers", tables.get_emb, [[[1], [2, 3]]] * len(ROWS))
             self.refused("give whole numbers", tables.get_emb, [one.float() for one in batch.ids])
             same = tables.get_emb([one.clone() for one in batch.ids])
             sum(one.sum() for one in same).backward()
@@ -360,6 +362,16 @@ class BadUse(unittest.TestCase):
         with self.tables(**options) as tables:
             for batch in tables:
                 sum(one.sum() for one in batch.embeddings).backward()
+
+    def test_a_state_that_is_not_bytes(self):
+        with tempfile.TemporaryDirectory() as folder, self.tables(checkpoints=folder) as tables:
+            sum(one.sum() for one in tables.next_batch().embeddings).backward()
+            self.refused("state: is str, not bytes", tables.save, "abc")
+
+    def test_a_key_of_ones_own_is_named_without_a_file(self):
+        with self.assertRaises(overture.OvertureError) as caught:
+            self.tables(pooling="max")
+        self.assertTrue(str(caught.exception).startswith('tables.pooling: unknown value "max"'), caught.exception)
 
     def test_what_does_not_exist(self):
         self.refused("rows: is missing", overture.Tables, batches(1))
