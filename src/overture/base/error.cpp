@@ -57,6 +57,10 @@ UserError::UserError(const Where& where, std::string_view what, std::string_view
 
 UserError at(const Where& where, const UserError& error) {
   const std::string_view text = error.what();
+  const std::string place = on_one_line(where.text());
+  const bool known = text.starts_with(place) && text.size() > place.size() &&
+                     (text[place.size()] == ':' || text[place.size()] == '.');
+  if (known) return error;
   const std::size_t line_end = text.find('\n');
   if (line_end == std::string_view::npos) return {where, text};
   const std::size_t hint = text.find_first_not_of(" \n", line_end);

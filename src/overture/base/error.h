@@ -24,7 +24,7 @@ class UserError : public std::runtime_error {
   explicit UserError(std::string_view what, std::string_view hint = {}) : UserError(Where{}, what, hint) {}
 };
 
-// The same error, and where it came about, which its thrower did not know.
+// The same error, and where it came about, unless its thrower knew: then it stays as it is.
 UserError at(const Where& where, const UserError& error);
 
 // `did you mean "fat_tree"? known: fat_tree, opera, torus`: the hint for an unknown word.

@@ -41,6 +41,15 @@ TEST(UserErrorAt, AddsWhereItCameAboutAndKeepsTheHint) {
                "a.yaml: k: is wrong\n  mend it");
 }
 
+TEST(UserErrorAt, AThrowerWhoKnewThePlaceIsNotToldAgain) {
+  const UserError inner({.file = "a.yaml", .key = "cache.data"}, "is wrong", "mend it");
+  EXPECT_STREQ(at({.file = "a.yaml", .key = "cache"}, inner).what(),
+               "a.yaml: cache.data: is wrong\n  mend it");
+  EXPECT_STREQ(at({.file = "a.yaml"}, inner).what(), "a.yaml: cache.data: is wrong\n  mend it");
+  EXPECT_STREQ(at({.file = "b.yaml"}, inner).what(), "b.yaml: a.yaml: cache.data: is wrong\n  mend it");
+  EXPECT_STREQ(at({.file = "a"}, UserError("a graph is wrong")).what(), "a: a graph is wrong");
+}
+
 // The textbook's table, without tricks.
 std::size_t distance(const std::string& a, const std::string& b) {
   std::vector<std::vector<std::size_t>> d(a.size() + 1, std::vector<std::size_t>(b.size() + 1));

@@ -1,6 +1,7 @@
 #include "overture/base/units.h"
 
 #include <array>
+#include <charconv>
 #include <cmath>
 #include <cstdlib>
 #include <limits>
@@ -78,6 +79,10 @@ Result<std::int64_t> parse_quantity(std::string_view text, std::string_view exam
   if (number < 0) return Error{fmt::format("\"{}\" is negative", text)};
   const double scaled = number * static_cast<double>(unit->scale);
   if (scaled >= 9.2e18) return Error{fmt::format("\"{}\" is too large", text)};
+  // A double holds whole numbers up to 2^53 only: 2.5 hours in picoseconds.
+  std::int64_t whole = 0;
+  const auto [stop, error] = std::from_chars(copy.data(), end, whole);
+  if (error == std::errc{} && stop == end) return whole * unit->scale;
   return static_cast<std::int64_t>(std::llround(scaled));
 }
 
