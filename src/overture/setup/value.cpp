@@ -175,6 +175,13 @@ void block(const Value& value, int indent, std::string& out) {
   }
 }
 
+// Lines of the command line are none of the file's.
+void forget_lines(Value& value) {
+  value.line = 0;
+  for (Value& item : value.items) forget_lines(item);
+  for (Value::Entry& entry : value.keys) forget_lines(entry.value);
+}
+
 }  // namespace
 
 Value parse_yaml(std::string_view text, const std::string& file) {
@@ -227,7 +234,7 @@ void override_value(Value& root, const std::string& assignment) {
   }
   try {
     *at = Conversion("").convert(YAML::Load(text));
-    at->line = 0;
+    forget_lines(*at);
   } catch (const YAML::Exception&) {
     fail("its value is not valid YAML");
   }

@@ -92,6 +92,16 @@ TEST(Yaml, DeepNestingIsRefusedAndNotACrash) {
   }
 }
 
+TEST(Override, NothingOfItHasALineOfTheFile) {
+  Value root = parse_yaml("a: 1\n", "a.yaml");
+  override_value(root, "list=[{b: 1}, [2]]");
+  const Value& list = *root.find("list");
+  EXPECT_EQ(list.line, 0);
+  EXPECT_EQ(list.items[0].line, 0);
+  EXPECT_EQ(list.items[0].find("b")->line, 0);
+  EXPECT_EQ(list.items[1].items[0].line, 0);
+}
+
 TEST(Override, ATildeTakesAKeyOut) {
   Value root = parse_yaml("workload: {dlrm: {batch: 8}, cache: {lookahead: 2}}", "a.yaml");
   override_value(root, "workload.cache=~");

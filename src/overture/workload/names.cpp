@@ -48,7 +48,10 @@ std::optional<T> value_of(const Names& names, std::string_view word) {
 
 }  // namespace
 
-std::string_view astra_name(Parallelism parallelism) { return name_of(kParallelism, parallelism); }
+std::string_view astra_name(Parallelism parallelism) {
+  if (parallelism == Parallelism::dlrm) return "DLRM";  // for messages: no file of ASTRA-sim's has it
+  return name_of(kParallelism, parallelism);
+}
 std::optional<Parallelism> parse_parallelism(std::string_view word) {
   return value_of<Parallelism>(kParallelism, word);
 }
