@@ -344,6 +344,7 @@ std::optional<int> parse(CLI::App& app, const std::vector<std::string>& words) {
 namespace {
 
 int run_given(int argc, char** argv, const std::function<void(Command&)>& add_commands) {
+  chosen() = {};
   CLI::App app("Train, simulate and co-design deep learning recommendation models", "overture");
   app.set_version_flag("--version", version_text());
   app.require_subcommand(0, 1);

@@ -22,10 +22,11 @@
 #include <unistd.h>
 
 #include "overture/base/error.h"
-#include "overture/base/files.h"
 #include "overture/base/interrupt.h"
 #include "overture/base/terminal_line.h"
 #include "overture/cli/commands.h"
+#include "overture/cli/launch_command.h"
+#include "overture/setup/hosts_file.h"
 #include "overture/train/messages.h"
 
 namespace overture::cli {
@@ -37,88 +38,6 @@ using namespace std::chrono_literals;
 
 // Parties end by themselves when one is gone; after this they are ended.
 constexpr auto kPatience = 15s;
-
-struct LaunchOptions {
-  std::string hosts;
-  std::string setup;
-  std::string folder;
-  std::vector<std::string> overrides;
-  std::string ssh = "ssh -tt -o BatchMode=yes";
-  std::string program;
-  std::string master_ip;
-  int master_port = 18000;
-  int timeout = 60;
-  bool resume = false;
-  bool overwrite = false;
-};
-
-struct Hosts {
-  std::string oracle;
-  std::vector<std::string> trainers;
-  std::vector<std::string> servers;
-};
-
-// Lines of "host role [count]".
-Hosts read_hosts(const std::string& file) {
-  Hosts hosts;
-  std::istringstream text(read_file(file));
-  int number = 0;
-  for (std::string line; std::getline(text, line);) {
-    ++number;
-    std::istringstream words(line.substr(0, line.find('#')));
-    std::string host;
-    std::string role;
-    if (!(words >> host)) continue;
-    words >> role;
-    int count = 1;
-    if (!(words >> count)) count = 1;
-    const auto fail = [&](const std::string& what) {
-      throw UserError({.file = file, .line = number}, what,
-                      "a line is: host role [count], with role oracle, trainer or server");
-    };
-    if (count < 1 || count > 64) fail(fmt::format("{} is not a number of processes", count));
-    if (role == "oracle") {
-      if (!hosts.oracle.empty() || count > 1) fail("a run has one oracle");
-      hosts.oracle = host;
-    } else if (role == "trainer" || role == "server") {
-      auto& all = role == "trainer" ? hosts.trainers : hosts.servers;
-      all.insert(all.end(), static_cast<std::size_t>(count), host);
-    } else {
-      fail(role.empty() ? "names no role" : fmt::format("unknown role \"{}\"", role));
-    }
-  }
-  if (hosts.oracle.empty() || hosts.trainers.empty())
-    throw UserError({.file = file}, "a run has an oracle, at least one trainer, and servers");
-  return hosts;
-}
-
-std::string quoted(const std::string& word) {
-  std::string result = "'";
-  for (const char c : word) result += c == '\'' ? "'\\''" : std::string(1, c);
-  return result + "'";
-}
-
-// What the shell at the other end runs: in the same folder as here.
-std::string command_of(const LaunchOptions& options, const Hosts& hosts, const std::string& role,
-                       int worker) {
-  const std::size_t size = 1 + hosts.trainers.size() + hosts.servers.size();
-  std::string text = fmt::format(
-      "cd {} && exec {} {}", quoted(fs::current_path().string()),
-      quoted(options.program.empty() ? fs::read_symlink("/proc/self/exe").string() : options.program), role);
-  if (role == "oracle") {
-    text += " " + quoted(options.setup);
-    for (const std::string& one : options.overrides) text += " -s " + quoted(one);
-    if (!options.folder.empty()) text += " -o " + quoted(options.folder);
-    if (options.resume) text += " --resume";
-    if (options.overwrite) text += " --overwrite";
-  }
-  return text + fmt::format(
-                    " --worker-id {} --world-size {} --world-size-trainers {} --master-ip {} "
-                    "--master-port {} --timeout {}",
-                    worker, size, hosts.trainers.size(),
-                    quoted(options.master_ip.empty() ? hosts.oracle : options.master_ip), options.master_port,
-                    options.timeout);
-}
 
 // A process here that holds the connection to one there.
 class Child {
@@ -202,7 +121,7 @@ class Child {
 
 using Children = std::vector<std::unique_ptr<Child>>;
 
-Children start(const LaunchOptions& options, const Hosts& hosts) {
+Children start(const LaunchOptions& options, const setup::HostsFile& hosts) {
   const train::Parties parties{static_cast<int>(hosts.trainers.size()),
                                static_cast<int>(hosts.servers.size())};
   Children children;
@@ -218,7 +137,7 @@ Children start(const LaunchOptions& options, const Hosts& hosts) {
     std::vector<std::string> words;
     for (std::string word; ssh >> word;) words.push_back(word);
     words.push_back(host);
-    words.push_back(command_of(options, hosts, role, worker));
+    words.push_back(launch_command(options, hosts, role, worker));
     children.push_back(std::make_unique<Child>(worker == 0 ? "oracle" : parties.name(address), words));
   }
   return children;
@@ -235,7 +154,7 @@ void show_all(Children& children) {
 }
 
 int run(const LaunchOptions& options) {
-  const Hosts hosts = read_hosts(options.hosts);
+  const setup::HostsFile hosts = setup::read_hosts(options.hosts);
   const Interrupt interrupt;
   Children children = start(options, hosts);
   bool asked = false;

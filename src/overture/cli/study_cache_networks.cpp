@@ -85,10 +85,8 @@ int run_study(const CacheNetworksOptions& options) {
       cells::cell_job(all, fs::read_symlink("/proc/self/exe"), version_text(), fs::absolute(options.out));
   job.jobs =
       options.jobs > 0 ? options.jobs : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
-  const JobPart part = parse_part(options.part);
-  std::vector<std::size_t> mine;
-  for (std::size_t i = part.number; i < all.size(); i += part.of) mine.push_back(i);
-  const int code = run_watched("study cache-networks", options.out, job, mine);
+  const int code =
+      run_watched("study cache-networks", options.out, job, points_of(parse_part(options.part), all.size()));
   const auto times = cells::finished_cells(all, job, fs::absolute(options.out));
   if (times.empty()) return code;
   const study::StudyReport report = cells::make_report(times, choice);

@@ -18,6 +18,7 @@
 #include "overture/base/text.h"
 #include "overture/cli/commands.h"
 #include "overture/cli/output.h"
+#include "overture/cli/sweep_effects.h"
 #include "overture/cli/sweep_table.h"
 #include "overture/cli/version.h"
 #include "overture/cli/watched_sweep.h"
@@ -39,13 +40,6 @@ struct SweepOptions {
   std::string part = "1/1";
   int jobs = 0;
 };
-
-std::vector<std::size_t> points_of_part(const std::string& text, std::size_t points) {
-  const JobPart part = parse_part(text);
-  std::vector<std::size_t> mine;
-  for (std::size_t i = part.number; i < points; i += part.of) mine.push_back(i);
-  return mine;
-}
 
 study::SweepJob make_job(const SweepOptions& options, const setup::SweepSetup& sweep,
                          const fs::path& folder) {
@@ -89,80 +83,21 @@ std::string metric_of(const setup::SweepSetup& sweep, const std::vector<SweepRow
                   fmt::format("no number \"{}\" in these results", wanted), suggest(wanted, known));
 }
 
-std::string to_csv(const setup::SweepSetup& sweep, const std::vector<SweepRow>& rows) {
-  std::string text;
-  for (const setup::KeyAxis& axis : sweep.axes) text += report::csv_cell(axis.key) + ",";
-  if (!rows.empty()) {
-    for (const auto& [name, number] : rows[0].numbers) text += report::csv_cell(name) + ",";
-  }
-  text += "folder\n";
-  for (const SweepRow& row : rows) {
-    std::string line;
-    for (const std::string& value : row.values) line += report::csv_cell(value) + ",";
-    for (const auto& [name, number] : rows[0].numbers) {
-      const double* value = row.find(name);
-      line += value == nullptr ? "," : fmt::format("{},", *value);
-    }
-    text += line + report::csv_cell(row.folder) + "\n";
-  }
-  return text;
-}
-
-// How much an axis matters: the mean of the metric at each of its values.
-Json effects(const setup::SweepSetup& sweep, const std::vector<SweepRow>& rows, const std::string& metric) {
-  auto result = Json::array();
-  for (std::size_t a = 0; a < sweep.axes.size(); ++a) {
-    auto means = Json::object();
-    for (const std::string& value : sweep.axes[a].values) {
-      double sum = 0;
-      int count = 0;
-      for (const SweepRow& row : rows) {
-        const double* number = row.find(metric);
-        if (row.values[a] != value || number == nullptr) continue;
-        sum += *number;
-        ++count;
-      }
-      if (count > 0) means[value] = sum / count;
-    }
-    result.push_back({{"key", sweep.axes[a].key}, {"mean_" + metric, means}});
-  }
-  return result;
-}
-
-// The axis along which the mean of the metric changes most, and between which of its values.
-std::string why(const Json& axes, const std::string& metric) {
-  std::string text;
-  double widest = 0;
-  for (const auto& axis : axes) {
-    const auto& means = axis.at("mean_" + metric);
-    if (means.size() < 2) continue;
-    const auto by_mean = [](const auto& a, const auto& b) {
-      return a.second.template get<double>() < b.second.template get<double>();
-    };
-    const auto values = means.template get<std::map<std::string, Json>>();
-    const auto [low, high] = std::minmax_element(values.begin(), values.end(), by_mean);
-    const double range = high->second.get<double>() - low->second.get<double>();
-    if (range <= widest) continue;
-    widest = range;
-    text = fmt::format("{} matters most: the mean {} goes from {:.4g} at {} to {:.4g} at {}",
-                       axis.at("key").template get<std::string>(), metric, low->second.get<double>(),
-                       low->first, high->second.get<double>(), high->first);
-  }
-  return text;
-}
-
 Json write_results(const setup::SweepSetup& sweep, const study::SweepJob& job, const fs::path& folder,
                    const std::vector<SweepRow>& rows, const std::string& metric,
                    const std::string& setup_yaml) {
-  write_file(folder / "sweep.csv", to_csv(sweep, rows));
+  write_file(folder / "sweep.csv", sweep_csv(sweep, rows));
   write_file(folder / "setup.yaml", setup_yaml);
-  const auto axes = effects(sweep, rows, metric);
+  const auto axes = sweep_effects(sweep, rows, metric);
   Digest digest;
   for (const SweepRow& row : rows) {
     if (const double* number = row.find(metric)) digest.add_bits(*number);
   }
-  auto summary = report::summary_head(
-      {.kind = "sweep", .name = sweep.name, .version = version_text(), .seed = {}, .why = why(axes, metric)});
+  auto summary = report::summary_head({.kind = "sweep",
+                                       .name = sweep.name,
+                                       .version = version_text(),
+                                       .seed = {},
+                                       .why = sweep_why(axes, metric)});
   summary.update({{"command", sweep.command},
                   {"points", job.points.size()},
                   {"finished", rows.size()},
@@ -210,7 +145,7 @@ int run(const SweepOptions& options) {
   const std::vector<SweepBound> bounds = parse_bounds(options.under, sweep.command);
   claim_part(options, folder);
   const study::SweepJob job = make_job(options, sweep, folder);
-  const int code = run_watched("sweep", folder, job, points_of_part(options.part, job.points.size()));
+  const int code = run_watched("sweep", folder, job, points_of(parse_part(options.part), job.points.size()));
   const std::vector<SweepRow> rows = gather(sweep, job, folder);
   if (rows.empty()) return code;
   const std::string metric = metric_of(sweep, rows);

@@ -132,7 +132,8 @@ std::string sweep_table(const setup::SweepSetup& sweep, const std::vector<SweepR
       cells.push_back(fmt::format("{:.2g}", point.deviation()));
       cells.push_back(fmt::format("{}", point.metric.size()));
     }
-    cells.push_back(fmt::format("{:.2f}x", point.mean() / points[0].mean()));
+    const double best = points[0].mean();
+    cells.push_back(best == 0 ? "-" : fmt::format("{:.2f}x", point.mean() / best));
     if (costs) cells.push_back(point.cost == nullptr ? "-" : to_string(Dollars{*point.cost}));
     table.add(cells);
   }

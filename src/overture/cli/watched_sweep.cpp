@@ -1,8 +1,10 @@
 #include "overture/cli/watched_sweep.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cstdint>
 #include <cstdio>
+#include <string_view>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -32,13 +34,24 @@ void print_failures(const study::SweepJob& job, std::vector<study::SweepFailure>
 }  // namespace
 
 JobPart parse_part(const std::string& text) {
-  std::size_t part = 0;
-  std::size_t parts = 0;
-  if (std::sscanf(text.c_str(), "%zu/%zu", &part, &parts) != 2 || part < 1 || part > parts) {
+  const auto number = [](std::string_view word) {
+    std::size_t value = 0;
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+    return error == std::errc{} && end == word.data() + word.size() ? value : 0;
+  };
+  const std::size_t slash = std::min(text.find('/'), text.size());
+  const std::size_t part = number(std::string_view(text).substr(0, slash));
+  const std::size_t parts = slash == text.size() ? 0 : number(std::string_view(text).substr(slash + 1));
+  if (part < 1 || part > parts)
     throw UserError({.key = "--part"}, fmt::format("\"{}\" is not a part", text),
                     "write 2/8 for the second of eight parts");
-  }
   return {part - 1, parts};
+}
+
+std::vector<std::size_t> points_of(const JobPart& part, std::size_t points) {
+  std::vector<std::size_t> mine;
+  for (std::size_t i = part.number; i < points; i += part.of) mine.push_back(i);
+  return mine;
 }
 
 int run_watched(const std::string& kind, const std::filesystem::path& folder, const study::SweepJob& job,
