@@ -230,6 +230,7 @@ TEST(Torus, SaysWhatIsWrongWithItsRings) {
             std::string::npos);
   EXPECT_NE(user_error([] { torus({.sizes = {4}, .rings = {17}}); }).find("1 to 16"), std::string::npos);
   EXPECT_NE(user_error([] { torus({.sizes = {0}}); }).find("at least one host"), std::string::npos);
+  EXPECT_NE(user_error([] { torus({.sizes = {}}); }).find("sizes: is empty"), std::string::npos);
 }
 
 // Two nodes of four GPUs, two NICs each, on a star: GPUs 0 to 7, node switches 8 and 9, NICs 10 to 13,

@@ -73,6 +73,7 @@ std::vector<Dimension> dimensions_of(const TorusConfig& config) {
 }
 
 int count_hosts(const TorusConfig& config) {
+  if (config.sizes.empty()) throw UserError({.key = "sizes"}, "is empty", "such as [4, 4]");
   double hosts = 1;
   for (const int size : config.sizes) {
     if (size < 1) throw UserError("every dimension of a torus has at least one host");
