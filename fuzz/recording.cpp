@@ -1,5 +1,7 @@
-// The reader of recordings: what it refuses it refuses with a UserError, and what it accepts becomes a run or is
-// refused as one. Bytes go through a file in memory, since the reader reads files.
+// The reader of recordings: what it refuses it refuses with a UserError, and what it accepts becomes a run or
+// is refused as one. Bytes go through a file in memory, since the reader reads files.
+#include "overture/recording/recording.h"
+
 #include <string>
 
 #include "targets.h"
@@ -7,7 +9,6 @@
 #include <unistd.h>
 
 #include "overture/formats/recording/recorded_run.h"
-#include "overture/recording/recording.h"
 
 using namespace overture;
 
