@@ -75,7 +75,7 @@ Synthetic::Synthetic(SyntheticConfig config) : config_(std::move(config)) {
     dense_means_.push_back(kMeans[n % kMeans.size()]);
     dense_weights_.push_back(kDenseWeight * spread(bits(-1, kHiddenField, n)));
   }
-  bias_ = fitting_bias();
+  if (!config_.lookups_alone) bias_ = fitting_bias();
 }
 
 Shape Synthetic::shape() const {
@@ -148,7 +148,11 @@ void Synthetic::add_dense(std::int64_t sample, TextRow& row) const {
 
 void Synthetic::make(std::int64_t sample, TextRow& row) const {
   row.clear();
-  add_dense(sample, row);
+  if (config_.lookups_alone) {
+    row.dense.resize(dense_means_.size());
+  } else {
+    add_dense(sample, row);
+  }
   for (std::size_t t = 0; t < config_.tables.size(); ++t) {
     if (config_.pooling.multi_hot() || config_.weighted) {
       add_ids(t, sample, row);
@@ -156,7 +160,14 @@ void Synthetic::make(std::int64_t sample, TextRow& row) const {
       row.ids.push_back(id(t, config_.tables[t].rank(unit(bits(sample, t, 0))), sample));
     }
   }
-  row.label = unit(bits(sample, kLabelField, 0)) < probability(row) ? 1.0F : 0.0F;
+  row.label = 0;
+  if (!config_.lookups_alone && unit(bits(sample, kLabelField, 0)) < probability(row)) row.label = 1;
+}
+
+void Synthetic::make_ids(std::size_t table, std::int64_t begin, std::int64_t end,
+                         std::vector<std::int64_t>& ids) const {
+  for (std::int64_t sample = begin; sample < end; ++sample)
+    ids.push_back(id(table, config_.tables[table].rank(unit(bits(sample, table, 0))), sample));
 }
 
 double Synthetic::probability(const TextRow& row) const { return logistic(bias_ + signal(row)); }
@@ -204,10 +215,11 @@ double Synthetic::fitting_bias() const {
   return low;
 }
 
-SyntheticReader::SyntheticReader(SyntheticConfig config, std::int64_t samples, int threads)
-    : synthetic_(std::move(config)),
+SyntheticReader::SyntheticReader(const SyntheticConfig& config, std::int64_t samples, int threads)
+    : synthetic_(config),
       shape_(synthetic_.shape()),
       samples_(samples),
+      single_lookups_(config.lookups_alone && !shape_.multi_hot),
       parts_(threads > 0 ? static_cast<std::size_t>(threads)
                          : std::max(1U, std::thread::hardware_concurrency())) {}
 
@@ -236,11 +248,20 @@ std::int64_t SyntheticReader::read(Batch& batch, std::int64_t most) {
 
 void SyntheticReader::make(std::int64_t begin, std::int64_t end, Batch& part) const {
   clear(part, shape_);
+  if (single_lookups_) return make_lookups(begin, end, part);
   TextRow row;
   for (std::int64_t sample = begin; sample < end; ++sample) {
     synthetic_.make(sample, row);
     append(part, row);
   }
+}
+
+// Column by column, with no sample in between.
+void SyntheticReader::make_lookups(std::int64_t begin, std::int64_t end, Batch& part) const {
+  part.samples = end - begin;
+  part.labels.resize(static_cast<std::size_t>(part.samples));
+  part.dense.resize(static_cast<std::size_t>(part.samples * part.dense_features));
+  for (std::size_t t = 0; t < part.tables.size(); ++t) synthetic_.make_ids(t, begin, end, part.tables[t].ids);
 }
 
 std::int64_t SyntheticReader::skip(std::int64_t samples) {

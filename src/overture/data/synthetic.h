@@ -31,6 +31,7 @@ struct SyntheticConfig {
   // After every `drift_period` samples this share of each table's ranks stands for other ids; 0: never.
   double drift = 0;
   std::int64_t drift_period = 1'000'000;
+  bool lookups_alone = false;  // labels and dense features are 0: for those who only count lookups
 };
 
 class Synthetic {
@@ -40,6 +41,9 @@ class Synthetic {
 
   Shape shape() const;
   void make(std::int64_t sample, TextRow& row) const;
+  // The ids of samples [begin, end) in a table where each looks up one.
+  void make_ids(std::size_t table, std::int64_t begin, std::int64_t end,
+                std::vector<std::int64_t>& ids) const;
   // The probability that the label was drawn with: the best that a model can predict.
   double probability(const TextRow& row) const;
 
@@ -65,7 +69,7 @@ class Synthetic {
 class SyntheticReader final : public SampleReader {
  public:
   // Made by so many threads, 0: one for each core; the samples are the same.
-  SyntheticReader(SyntheticConfig config, std::int64_t samples, int threads = 1);
+  SyntheticReader(const SyntheticConfig& config, std::int64_t samples, int threads = 1);
 
   const Shape& shape() const override { return shape_; }
   std::int64_t read(Batch& batch, std::int64_t most) override;
@@ -74,10 +78,12 @@ class SyntheticReader final : public SampleReader {
 
  private:
   void make(std::int64_t begin, std::int64_t end, Batch& part) const;
+  void make_lookups(std::int64_t begin, std::int64_t end, Batch& part) const;
 
   Synthetic synthetic_;
   Shape shape_;
   std::int64_t samples_;
+  bool single_lookups_;  // alone, one for each table
   std::int64_t next_ = 0;
   std::vector<Batch> parts_;  // one for each thread
 };

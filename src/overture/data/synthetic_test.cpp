@@ -124,6 +124,22 @@ TEST(Synthetic, MakesAnyPartAlone) {
   EXPECT_NE(read_all(other), all);
 }
 
+TEST(Synthetic, LookupsAloneAreThoseOfWholeSamples) {
+  for (const double pooling : {1.0, 3.0}) {
+    SyntheticConfig config = kaggle(0.01);
+    config.pooling = {.mean = pooling};
+    config.drift = 0.1;
+    config.drift_period = 30;
+    SyntheticReader whole(config, 100);
+    config.lookups_alone = true;
+    SyntheticReader alone(config, 100);
+    Batch expected = read_all(whole, 40);
+    std::ranges::fill(expected.labels, 0.0F);
+    std::ranges::fill(expected.dense, 0.0F);
+    EXPECT_EQ(read_all(alone, 40), expected) << pooling;
+  }
+}
+
 TEST(Synthetic, ScattersRanksOneToOne) {
   for (const bool sorted : {false, true}) {
     for (const double drift : {0.0, 0.3, 1.0}) {

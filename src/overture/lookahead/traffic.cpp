@@ -27,6 +27,31 @@ Bytes StepTraffic::order_message(int trainer) const {
                array(rows[t], sizeof(PlannedRow)) + data[t]};
 }
 
+TrafficConfig of_one_number(TrafficConfig config) {
+  config.gradient_numbers.assign(config.gradient_numbers.size(), 1);
+  config.row_numbers.assign(config.row_numbers.size(), 1);
+  config.servers_of = [of = std::move(config.servers_of)](Row row, std::vector<ServedPart>& parts) {
+    of(row, parts);
+    for (ServedPart& part : parts) part.numbers = 1;
+  };
+  return config;
+}
+
+void widen(StepTraffic& step, std::int32_t gradient, std::int32_t row) {
+  const auto widen_rows = [row](std::vector<RowLoad>& loads) {
+    for (RowLoad& load : loads) load.numbers *= row;
+  };
+  for (const Round round : kRounds) {
+    const auto r = static_cast<std::size_t>(round);
+    for (std::int32_t& numbers : step.gradients[r]) numbers *= gradient;
+    for (std::int64_t& numbers : step.given[r]) numbers *= gradient;
+    for (RowLoad& load : step.owned[r]) load.numbers *= gradient;
+    widen_rows(step.updates[r]);
+  }
+  widen_rows(step.stores);
+  for (auto& [batch, loads] : step.fetches) widen_rows(loads);
+}
+
 TrafficPlanner::TrafficPlanner(TrafficConfig config)
     : config_(std::move(config)), planner_(for_one_trainer(config_.planner)) {
   check(config_.planner.trainers >= 1 && config_.servers >= 1, "somebody trains and somebody serves");

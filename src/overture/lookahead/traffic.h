@@ -44,6 +44,7 @@ struct RowLoad {
     ++rows;
     numbers += more;
   }
+  friend bool operator==(const RowLoad&, const RowLoad&) = default;
 };
 
 // Rows that the next batch uses cannot wait; the others have until the one after it.
@@ -88,6 +89,7 @@ struct StepTraffic {
   static std::size_t pair(int from, int to, int width) {
     return static_cast<std::size_t>(from) * static_cast<std::size_t>(width) + static_cast<std::size_t>(to);
   }
+  friend bool operator==(const StepTraffic&, const StepTraffic&) = default;
 };
 
 // The servers that hold a part of a row, and how many of its numbers each.
@@ -106,6 +108,12 @@ struct TrafficConfig {
   std::int32_t first = 0;  // steps [first, first + steps) are counted
   std::int32_t steps = 1;
 };
+
+// What a plan decides does not depend on how wide rows are: where all are alike and servers hold whole rows,
+// one plan of rows of one number each, widened, is that of rows of any width.
+TrafficConfig of_one_number(TrafficConfig config);
+// Gradients then have `gradient` numbers, rows `row`.
+void widen(StepTraffic& step, std::int32_t gradient, std::int32_t row);
 
 // Fed as the planner is (planner.h), until done().
 class TrafficPlanner {

@@ -35,17 +35,18 @@ class CacheConverter {
 
   CachedRun make(PlannedTraffic* memo) {
     const auto plan = [&] { return planned(); };
-    PlannedTraffic own;
-    const PlannedTraffic::Planned planned = (memo != nullptr ? *memo : own).find_or(key(), plan);
-    workload::CachedTraining cached{.layers = layers(),
-                                    .steps = planned->steps,
-                                    .ranks = options_.ranks,
-                                    .trainers = trainers_,
-                                    .servers = servers_,
-                                    .oracle = oracle_,
-                                    .orders = cache_.orders,
-                                    .messages = messages()};
-    return {.graph = cached_dlrm_tasks(cached), .note = note(*planned)};
+    PlannedSteps planned = memo != nullptr ? *memo->find_or(key(), plan) : plan();
+    widen(planned);
+    const std::string said = note(planned);
+    const workload::CachedTraining cached{.layers = layers(),
+                                          .steps = std::move(planned.steps),
+                                          .ranks = options_.ranks,
+                                          .trainers = trainers_,
+                                          .servers = servers_,
+                                          .oracle = oracle_,
+                                          .orders = cache_.orders,
+                                          .messages = messages()};
+    return {.graph = cached_dlrm_tasks(cached), .note = said};
   }
 
  private:
@@ -119,6 +120,29 @@ class CacheConverter {
     return config;
   }
 
+  // Rows of one width, of which a server holds all or nothing, are planned as if they were a number each: so
+  // setups that differ in this width alone are planned once.
+  bool any_width() const {
+    const auto& tables = training_.model.tables;
+    const auto other = [&](const model::EmbeddingTable& t) { return t.columns != tables.front().columns; };
+    return cache_.sharding != embedding::Sharding::column_wise && !tables.empty() &&
+           std::ranges::none_of(tables, other);
+  }
+
+  void widen(PlannedSteps& planned) const {
+    if (!any_width()) return;
+    const embedding::RowLayout layout = embedding::row_layout(
+        cache_.optimizer, static_cast<std::int32_t>(training_.model.tables.front().columns));
+    for (lookahead::StepTraffic& step : planned.steps) lookahead::widen(step, layout.dim, layout.used());
+  }
+
+  lookahead::TrafficConfig traffic_config() const {
+    lookahead::TrafficConfig config = train::traffic_of(train_config());
+    config.first = warm_up();
+    config.steps = options_.steps;
+    return any_width() ? of_one_number(std::move(config)) : config;
+  }
+
   int warm_up() const { return cache_.warm_up.value_or(cache_.lookahead); }
 
   // Of all that the plan depends on.
@@ -126,21 +150,19 @@ class CacheConverter {
     std::string key = fmt::format(
         "{} {} {} {} {} {} {} {} {} {} {} {} {} {} {}|", cache_.lookahead, cache_.depth.value_or(-1),
         cache_.cleanup_interval, cache_.capacity.value_or(-1), trainers_.size(), servers_.size(),
-        static_cast<int>(cache_.sharding), static_cast<int>(cache_.optimizer), warm_up(), options_.steps,
-        options_.seed, training_.batch, cache_.trace, cache_.data.file, cache_.data.format);
+        static_cast<int>(cache_.sharding), any_width() ? -1 : static_cast<int>(cache_.optimizer), warm_up(),
+        options_.steps, options_.seed, training_.batch, cache_.trace, cache_.data.file, cache_.data.format);
     key += fmt::format("{} {} {} {} {} {} {} {} {} {}|", cache_.data.synthetic, cache_.data.scale,
                        cache_.data.skew, cache_.data.samples, cache_.data.dense_features, cache_.data.lookups,
                        cache_.data.weighted, cache_.data.test_every, cache_.data.epochs,
                        cache_.data.shuffle_block);
     for (const model::EmbeddingTable& table : training_.model.tables)
-      key += fmt::format("{}x{} ", table.rows, table.columns);
+      key += fmt::format("{}x{} ", table.rows, any_width() ? 0 : table.columns);
     return key;
   }
 
   PlannedSteps planned() const {
-    lookahead::TrafficConfig config = train::traffic_of(train_config());
-    config.first = warm_up();
-    config.steps = options_.steps;
+    const lookahead::TrafficConfig config = traffic_config();
     try {
       lookahead::validate(for_many(config.planner));
       TrafficPlanner planner(config);
@@ -203,7 +225,7 @@ class CacheConverter {
     std::uint64_t samples = static_cast<std::uint64_t>(needed) * static_cast<std::uint64_t>(training_.batch);
     if (held_out > 1) samples += samples / (held_out - 1) + held_out;
     setup.data.samples = std::max(setup.data.samples, samples);
-    return open_train_data(setup, data::Part::train);
+    return open_train_data(setup, data::Part::train, Wanted::lookups);
   }
 
   void feed_trace(TrafficPlanner& planner, std::int32_t needed) const {

@@ -302,7 +302,7 @@ int servers(const TrainSetup& setup) {
   return setup.cache.lookahead == 0 && whole ? 0 : setup.servers;
 }
 
-data::Batches::Open synthetic(const TrainSetup& setup) {
+data::Batches::Open synthetic(const TrainSetup& setup, Wanted wanted) {
   const TrainData& d = setup.data;
   const data::Likeness likeness = data::parse_likeness(d.synthetic);
   const data::SyntheticConfig config{
@@ -311,7 +311,8 @@ data::Batches::Open synthetic(const TrainSetup& setup) {
       .dense_features = d.dense_features,
       .seed = setup.seed,
       .pooling = {.mean = static_cast<double>(d.lookups)},
-      .weighted = d.weighted};
+      .weighted = d.weighted,
+      .lookups_alone = wanted == Wanted::lookups};
   const auto samples = static_cast<std::int64_t>(d.samples);
   return [config, samples] { return std::make_unique<data::SyntheticReader>(config, samples); };
 }
@@ -383,7 +384,7 @@ data::DatasetOptions dataset_options(const TrainSetup& setup) {
   return dataset;
 }
 
-std::unique_ptr<data::Batches> open_train_data(const TrainSetup& setup, data::Part part) {
+std::unique_ptr<data::Batches> open_train_data(const TrainSetup& setup, data::Part part, Wanted wanted) {
   const TrainData& d = setup.data;
   if (d.own)
     fail(setup, "data.own", "only a program that brings its batches can train with this", "give data.file");
@@ -394,7 +395,7 @@ std::unique_ptr<data::Batches> open_train_data(const TrainSetup& setup, data::Pa
                                    .shuffle_block = training ? d.shuffle_block : 0,
                                    .seed = setup.seed,
                                    .epochs = training ? d.epochs : 1};
-  if (!d.synthetic.empty()) return std::make_unique<data::Batches>(synthetic(setup), options);
+  if (!d.synthetic.empty()) return std::make_unique<data::Batches>(synthetic(setup, wanted), options);
   return data::open_batches(std::filesystem::path(setup.file).parent_path() / d.file, dataset_options(setup),
                             options);
 }

@@ -149,8 +149,11 @@ std::vector<Explanation> explain_train_setup();
 
 // How its data is read: the format, and where ids go. Throws UserError.
 data::DatasetOptions dataset_options(const TrainSetup& setup);
-// Opens a part of the data. Throws UserError.
-std::unique_ptr<data::Batches> open_train_data(const TrainSetup& setup, data::Part part);
+// Opens a part of the data. Who asks for lookups alone gets labels and dense features of 0 where they would
+// have to be made up. Throws UserError.
+enum class Wanted : std::uint8_t { samples, lookups };
+std::unique_ptr<data::Batches> open_train_data(const TrainSetup& setup, data::Part part,
+                                               Wanted wanted = Wanted::samples);
 // For data of this shape. Throws UserError that names the key.
 train::TrainConfig make_train_config(const TrainSetup& setup, const data::Shape& shape);
 // Whether training in one process needs no parties: plain training, all tables in the trainer.

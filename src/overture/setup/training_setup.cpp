@@ -239,7 +239,7 @@ PlannedBatches planned_steps(const TrainSetup& setup, const train::TrainConfig& 
   traffic.first = first;
   traffic.steps = steps;
   lookahead::TrafficPlanner planner(traffic);
-  const std::unique_ptr<data::Batches> batches = open_train_data(setup, data::Part::train);
+  const std::unique_ptr<data::Batches> batches = open_train_data(setup, data::Part::train, Wanted::lookups);
   const int most = setup.steps > 0 ? setup.steps : std::numeric_limits<int>::max();
   data::Batch batch;
   std::int32_t added = 0;

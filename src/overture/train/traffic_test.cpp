@@ -102,9 +102,9 @@ lookahead::TrafficConfig traffic_config(const TrainConfig& config, std::int32_t 
   return traffic;
 }
 
-std::vector<StepTraffic> planned(const TrainConfig& config, std::int32_t first, std::int32_t steps,
+std::vector<StepTraffic> planned(const TrainConfig& config, const lookahead::TrafficConfig& traffic,
                                  std::int64_t batches) {
-  lookahead::TrafficPlanner planner(traffic_config(config, first, steps));
+  lookahead::TrafficPlanner planner(traffic);
   TestSource source(config, kTestSamples, batches);
   data::Batch batch;
   while (planner.wants_batch()) {
@@ -165,7 +165,7 @@ void expect_same_traffic(const TrafficCase& one) {
   constexpr std::int32_t kSteps = 15;
   const Sent real = CountingLoop(config, kTestBatches).run();
   Sent counted;
-  for (const StepTraffic& step : planned(config, kFirst, kSteps, kTestBatches))
+  for (const StepTraffic& step : planned(config, traffic_config(config, kFirst, kSteps), kTestBatches))
     expect(step, config.parties(), counted);
   Sent wanted;
   for (const auto& [key, sizes] : real) {
@@ -193,6 +193,27 @@ TEST(Traffic, RealTrainingSendsWhatIsCountedByteForByte) {
   expect_same_traffic({{.lookahead = 8, .cleanup_interval = 3}, 2, 4, Sharding::column_wise});
   expect_same_traffic({{.lookahead = 9, .capacity = 90}, 3, 2, Sharding::table_wise});
   expect_same_traffic({{.lookahead = 7}, 24, 5});
+}
+
+TEST(Traffic, RowsOfOneNumberWidenedAreRowsOfAnyWidth) {
+  using embedding::OptimizerKind;
+  using embedding::Sharding;
+  for (const Sharding sharding : {Sharding::hash, Sharding::range, Sharding::table_wise}) {
+    for (const OptimizerKind kind : {OptimizerKind::sgd, OptimizerKind::adagrad, OptimizerKind::adam}) {
+      TrainConfig config = small_config(kind);
+      config.cache = {.lookahead = 5, .cleanup_interval = 2};
+      config.trainers = 4;
+      config.servers = 3;
+      config.sharding = sharding;
+      const lookahead::TrafficConfig traffic = traffic_config(config, 4, 6);
+      const std::vector<StepTraffic> wide = planned(config, traffic, kTestBatches);
+      std::vector<StepTraffic> narrow = planned(config, of_one_number(traffic), kTestBatches);
+      EXPECT_NE(narrow, wide);
+      for (StepTraffic& step : narrow)
+        widen(step, traffic.gradient_numbers.front(), traffic.row_numbers.front());
+      EXPECT_EQ(narrow, wide) << static_cast<int>(sharding) << ' ' << static_cast<int>(kind);
+    }
+  }
 }
 
 TEST(Traffic, MoreTrainersThanASetOfBitsHolds) {
