@@ -1,13 +1,13 @@
 #include "overture/topology/opera.h"
 
 #include <algorithm>
+#include <bit>
 #include <optional>
 
 #include <fmt/format.h>
 
 #include "overture/base/error.h"
 #include "overture/topology/graph.h"
-#include "overture/topology/opera_paths.h"
 
 namespace overture::topology {
 namespace {
@@ -67,6 +67,58 @@ void shuffle(std::vector<Matching>& matchings, RandomStream& random) {
   for (std::size_t i = matchings.size(); i > 1; --i) std::swap(matchings[i - 1], matchings[random.below(i)]);
 }
 
+// The ToRs that every ToR reaches with ever more hops, a bit each: those that its peers reach with one fewer.
+class ReachedTors {
+ public:
+  explicit ReachedTors(int tors)
+      : tors_(tors), words_((static_cast<std::size_t>(tors) + 63) / 64), here_(words_ * tor_count()) {}
+
+  struct Hops {
+    int worst = 0;
+    std::int64_t sum = 0;  // over all pairs
+  };
+  // None: some pair has no path.
+  std::optional<Hops> hops(const Opera& opera, int slice) {
+    std::ranges::fill(here_, 0);
+    for (std::size_t tor = 0; tor < tor_count(); ++tor)
+      here_[tor * words_ + tor / 64] |= std::uint64_t{1} << tor % 64;
+    Hops hops;
+    const std::int64_t all = std::int64_t{tors_} * tors_;
+    for (std::int64_t reached = tors_; reached < all;) {
+      const std::int64_t more = go_on(opera, slice);
+      if (more == reached) return std::nullopt;
+      hops.sum += ++hops.worst * (more - reached);
+      reached = more;
+    }
+    return hops;
+  }
+
+ private:
+  std::size_t tor_count() const { return static_cast<std::size_t>(tors_); }
+
+  // One hop more. How many pairs have a path now.
+  std::int64_t go_on(const Opera& opera, int slice) {
+    next_ = here_;
+    std::int64_t reached = 0;
+    for (int tor = 0; tor < tors_; ++tor) {
+      std::uint64_t* const own = &next_[static_cast<std::size_t>(tor) * words_];
+      for (int uplink = 0; uplink < opera.uplinks(); ++uplink) {
+        if (uplink == opera.dark_rotor(slice)) continue;
+        const auto peer = static_cast<std::size_t>(opera.peer(slice, tor, uplink));
+        for (std::size_t word = 0; word < words_; ++word) own[word] |= here_[peer * words_ + word];
+      }
+      for (std::size_t word = 0; word < words_; ++word) reached += std::popcount(own[word]);
+    }
+    here_.swap(next_);
+    return reached;
+  }
+
+  int tors_;
+  std::size_t words_;  // of a ToR
+  std::vector<std::uint64_t> here_;
+  std::vector<std::uint64_t> next_;
+};
+
 bool better(const HopCount& a, const HopCount& b) {
   return a.worst != b.worst ? a.worst < b.worst : a.mean < b.mean;
 }
@@ -110,11 +162,12 @@ int Opera::peer_at(Time when, int tor, int uplink) const {
 HopCount count_hops(const Opera& opera) {
   HopCount count{.connected = true};
   std::int64_t sum = 0;
+  ReachedTors reached(opera.tors());
   for (int slice = 0; slice < opera.slices(); ++slice) {
-    const SliceDistances distances(opera, slice);
-    if (!distances.connected()) return {};
-    count.worst = std::max(count.worst, distances.worst());
-    sum += distances.sum();
+    const std::optional<ReachedTors::Hops> hops = reached.hops(opera, slice);
+    if (!hops) return {};
+    count.worst = std::max(count.worst, hops->worst);
+    sum += hops->sum;
   }
   const double pairs = static_cast<double>(opera.tors()) * (opera.tors() - 1) * opera.slices();
   count.mean = static_cast<double>(sum) / pairs;

@@ -114,6 +114,24 @@ TEST(Opera, RefusesWhatHasNoSchedule) {
   EXPECT_EQ(generate_opera({.tors = 4, .ports = 8, .slice = 20us}).timing().slice(), Duration{20us});
 }
 
+TEST(Opera, HopsAreCountedAsSearchedFromEveryToR) {
+  for (const auto& [tors, ports] : {std::pair{4, 8}, {9, 6}, {32, 8}, {72, 12}}) {
+    const Opera opera = generate_opera({.tors = tors, .ports = ports, .draws = 1});
+    std::int64_t sum = 0;
+    int worst = 0;
+    for (int slice = 0; slice < opera.slices(); ++slice) {
+      const SliceDistances distances(opera, slice);
+      EXPECT_TRUE(distances.connected());
+      sum += distances.sum();
+      worst = std::max(worst, distances.worst());
+    }
+    const HopCount hops = count_hops(opera);
+    EXPECT_EQ(hops.worst, worst);
+    const double pairs = static_cast<double>(tors) * (tors - 1) * opera.slices();
+    EXPECT_DOUBLE_EQ(hops.mean, static_cast<double>(sum) / pairs);
+  }
+}
+
 TEST(OperaPaths, AreShortestAndAvoidTheDark) {
   const Opera opera = generate_opera({.tors = 32, .ports = 8, .draws = 1});
   const OperaPaths paths(opera, 12);
