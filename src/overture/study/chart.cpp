@@ -152,6 +152,53 @@ std::string to_svg(const BarChart& chart) {
   return out + "</svg>\n";
 }
 
+namespace {
+
+// Words for marks along a line, from left to right, above and below it so that none meets another: where
+// there is no room on either side, they join those before them.
+class BarLabels {
+ public:
+  struct Label {
+    double left = 0;
+    std::string words{};
+    double right() const { return left + kLetter * static_cast<double>(words.size()); }
+  };
+
+  BarLabels(double left, double right) : left_(left), right_(right) {}
+
+  void add(double x, const std::string& words) {
+    const double half = Label{.words = words}.right() / 2;
+    const double wanted = std::clamp(x - half, left_, std::max(left_, right_ - 2 * half));
+    auto& lane = free_from(above_) <= free_from(below_) ? above_ : below_;
+    auto& first = free_from(above_) <= wanted ? above_ : lane;
+    if (free_from(first) <= std::min(wanted + half, right_ - 2 * half)) {
+      first.push_back({.left = std::max(wanted, free_from(first)), .words = words});
+      return;
+    }
+    Label& last = lane.back();
+    last.words += ", " + words;
+    last.left = std::max(left_, std::min(last.left, right_ - (last.right() - last.left)));
+  }
+
+  const std::vector<Label>& above() const { return above_; }
+  const std::vector<Label>& below() const { return below_; }
+
+ private:
+  static constexpr double kLetter = 6.6;  // width of the wider ones at the charts' 12 pixels
+  static constexpr double kGap = 8;
+
+  double free_from(const std::vector<Label>& lane) const {
+    return lane.empty() ? left_ : lane.back().right() + kGap;
+  }
+
+  double left_;
+  double right_;
+  std::vector<Label> above_;
+  std::vector<Label> below_;
+};
+
+}  // namespace
+
 std::string to_svg(const TornadoChart& chart) {
   const double left = 170;
   const double right = kWidth - 40;
@@ -178,14 +225,17 @@ std::string to_svg(const TornadoChart& chart) {
                        x(values.front().first), top, x(values.back().first) - x(values.front().first),
                        step * 0.4, colour(5));
     out += text(left - 10, top + step * 0.3, bars[i].name, "end");
-    bool above = false;  // in turn, so that neighbours do not meet
+    BarLabels labels(4, kWidth - 4);
     for (const auto& [value, words] : values) {
       if (words.empty()) continue;
-      above = !above;
       out += fmt::format("<path d=\"M{:.1f} {:.1f}v{:.1f}\" stroke=\"{}\" stroke-width=\"3\"/>\n", x(value),
                          top, step * 0.4, colour(0));
-      out += text(x(value), above ? top - 4 : top + step * 0.4 + 13, words);
+      labels.add(x(value), words);
     }
+    for (const BarLabels::Label& label : labels.above())
+      out += text(label.left, top - 4, label.words, "start");
+    for (const BarLabels::Label& label : labels.below())
+      out += text(label.left, top + step * 0.4 + 13, label.words, "start");
   }
   out += "</g>\n";
   const double bottom = kHeight - kBottom + 8;

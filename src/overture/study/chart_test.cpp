@@ -6,6 +6,7 @@
 #include <set>
 #include <vector>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 namespace overture::study {
@@ -130,6 +131,43 @@ TEST(TornadoChart, PutsTheWidestBarOnTop) {
   const std::string svg = to_svg(chart);
   expect_well_formed(svg);
   EXPECT_LT(svg.find(">wide<"), svg.find(">narrow<"));
+}
+
+// Left end and width of every text on the line, as drawn: no letter is wider than 6.6 pixels.
+std::vector<std::pair<double, double>> texts_at(const std::string& svg, const std::string& y) {
+  std::vector<std::pair<double, double>> found;
+  for (std::size_t at = svg.find("<text x=\""); at != std::string::npos;
+       at = svg.find("<text x=\"", at + 1)) {
+    const std::string line = svg.substr(at, svg.find("</text>", at) - at);
+    if (line.find("y=\"" + y + "\"") == std::string::npos || line.find("start") == std::string::npos)
+      continue;
+    found.emplace_back(std::stod(line.substr(9)),
+                       6.6 * static_cast<double>(line.size() - line.find('>') - 1));
+  }
+  return found;
+}
+
+TEST(TornadoChart, NoLabelIsWrittenOverAnother) {
+  TornadoBar bar{.name = "rate", .values = {}};
+  const std::vector<double> values{0.2, 0.21, 0.22, 0.225, 0.23, 1, 2.6, 2.9, 2.95, 3};
+  for (std::size_t i = 0; i < values.size(); ++i)
+    bar.values.emplace_back(values[i], fmt::format("{}00 Gbps", i));
+  const std::string svg = to_svg(TornadoChart{.title = "what matters", .centre = 1, .bars = {bar}});
+  expect_well_formed(svg);
+  for (std::size_t i = 0; i < values.size(); ++i) EXPECT_TRUE(shows(svg, fmt::format("{}00 Gbps", i))) << i;
+  std::set<std::string> lines;
+  for (std::size_t at = svg.find("text-anchor=\"start\""); at != std::string::npos;
+       at = svg.find("text-anchor=\"start\"", at + 1)) {
+    const std::size_t y = svg.rfind("y=\"", at) + 3;
+    lines.insert(svg.substr(y, svg.find('"', y) - y));
+  }
+  EXPECT_EQ(lines.size(), 2U) << "one above the bar and one below";
+  for (const std::string& line : lines) {
+    const auto texts = texts_at(svg, line);
+    for (std::size_t i = 1; i < texts.size(); ++i)
+      EXPECT_LE(texts[i - 1].first + texts[i - 1].second, texts[i].first) << line;
+    EXPECT_LE(texts.back().first + texts.back().second, 760);
+  }
 }
 
 TEST(Colours, OfTheFirstSeriesAreDifferentAndAlwaysTheSame) {
