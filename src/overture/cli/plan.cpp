@@ -31,6 +31,7 @@ struct PlanOptions {
   std::vector<std::string> overrides;
   Output output;
   int prices = 100;
+  std::string use = "simulate";
 };
 
 setup::Setup load(const PlanOptions& options) {
@@ -80,7 +81,7 @@ std::string plan_csv(const study::PlanProblem& problem, const model::TablePlan& 
   for (std::size_t t = 0; t < plan.size(); ++t) {
     const model::EmbeddingTable& table = problem.tables[t];
     text += fmt::format("{},{},{},{},{},{},{},{}\n", t, table.rows, table.columns, table.bag,
-                        table.size().count(), study::name(plan[t].sharding), ranks_text(plan[t]),
+                        table.memory().count(), study::name(plan[t].sharding), ranks_text(plan[t]),
                         report::csv_cell(*why[t]));
   }
   return text;
@@ -193,6 +194,8 @@ Json summary_of(const setup::Setup& setup, const study::PlanSearch& search,
 }
 
 int run(const PlanOptions& options) {
+  if (options.use != "simulate" && options.use != "train")
+    throw UserError({.key = "--for"}, fmt::format("\"{}\" is neither simulate nor train", options.use));
   if (options.prices < 0) throw UserError({.key = "--prices"}, "must not be negative");
   const setup::Setup setup = load(options);
   const fs::path folder =
@@ -202,6 +205,7 @@ int run(const PlanOptions& options) {
   study::PlanProblem problem =
       study::make_plan_problem(make_training(*setup.dlrm, setup.file), setup.simulation);
   problem.prices = options.prices;
+  problem.as_trained = options.use == "train";
   const study::PlanSearch search = [&] {
     try {
       return search_plan(problem);
@@ -227,7 +231,8 @@ int run(const PlanOptions& options) {
   const std::string key = training_key(search.best.plan);
   fmt::print("plan: {}\n", (folder / "planned.yaml").string());
   fmt::print("training: {}\n", key.empty()
-                                   ? "`overture train` holds all tables in one way; this plan has several"
+                                   ? "the trainer holds all tables in one way and has no copies; plan "
+                                     "with --for train"
                                    : "overture train ... -s " + key);
   print_where(folder, options.output);
   return 0;
@@ -242,8 +247,11 @@ void add_plan(Command& root) {
   command.positional("model", options->setup, "Setup with workload.dlrm (YAML); see docs/guides/codesign.md")
       .option("-s,--set KEY=VALUE", options->overrides, "Change one key of the setup; may be repeated")
       .option("--prices", options->prices, "Number of plans to simulate, beside the usual ones")
+      .option("--for USE", options->use,
+              "What the plan is for: simulate, or train, which holds all tables in one way")
       .examples(
           "  overture plan rm2.yaml\n"
+          "  overture plan rm2.yaml --for train\n"
           "  overture plan model-a.yaml -s workload.dlrm.memory='40 GB'\n"
           "  overture simulate results/plan-rm2/planned.yaml")
       .runs([options] { return run(*options); });

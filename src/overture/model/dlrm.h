@@ -31,9 +31,19 @@ struct EmbeddingTable {
   std::int64_t columns = 0;  // the feature size
   int bag = 1;               // rows that are summed for a sample
   NumberType number = NumberType::fp32;
+  // Numbers of four bytes that the optimizer keeps: for a row, or a share of its columns, and for each
+  // column.
+  int kept_of_row = 0;
+  int kept_of_column = 0;
 
   Bytes row() const { return size_of(number) * columns; }
   Bytes size() const { return row() * rows; }
+  // With what the optimizer keeps; of the whole table, or of some rows and columns of it.
+  Bytes memory() const { return memory(rows, columns); }
+  Bytes memory(std::int64_t of_rows, std::int64_t of_columns) const {
+    const std::int64_t kept = kept_of_row + kept_of_column * of_columns;
+    return (size_of(number) * of_columns + Bytes{4 * kept}) * of_rows;
+  }
 };
 
 // How the outputs of the bottom MLP and of the tables become the input of the top MLP.

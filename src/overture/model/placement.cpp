@@ -24,14 +24,14 @@ Placement round_robin(std::size_t tables, int nodes) {
 Placement size_balanced(const std::vector<EmbeddingTable>& tables, int nodes) {
   std::vector<std::size_t> order(tables.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::stable_sort(order, std::greater<>(), [&](std::size_t t) { return tables[t].size(); });
+  std::ranges::stable_sort(order, std::greater<>(), [&](std::size_t t) { return tables[t].memory(); });
   std::vector<std::pair<Bytes, int>> heap;  // what a node holds, smallest first
   for (int node = 0; node < nodes; ++node) heap.emplace_back(Bytes{0}, node);
   Placement placement(tables.size());
   for (const std::size_t table : order) {
     std::ranges::pop_heap(heap, std::greater<>());
     placement[table] = heap.back().second;
-    heap.back().first += tables[table].size();
+    heap.back().first += tables[table].memory();
     std::ranges::push_heap(heap, std::greater<>());
   }
   return placement;
@@ -56,7 +56,7 @@ std::vector<Bytes> bytes_per_node(const std::vector<EmbeddingTable>& tables, con
   check(tables.size() == placement.size(), "every table has a place");
   std::vector<Bytes> bytes(static_cast<std::size_t>(nodes));
   for (std::size_t t = 0; t < tables.size(); ++t)
-    bytes[static_cast<std::size_t>(placement[t])] += tables[t].size();
+    bytes[static_cast<std::size_t>(placement[t])] += tables[t].memory();
   return bytes;
 }
 

@@ -35,21 +35,23 @@ void count(TableLoads& loads, const TablePlace& place, const EmbeddingTable& tab
     case TableSharding::column_wise:
       for (std::size_t i = 0; i < place.nodes.size(); ++i) {
         TableLoads::OfNode& node = loads.nodes[static_cast<std::size_t>(place.nodes[i])];
-        const Bytes share =
-            number * columns_of_share(table.columns, static_cast<std::int64_t>(i), std::ssize(place.nodes));
-        node.memory += share * table.rows;
+        const std::int64_t columns =
+            columns_of_share(table.columns, static_cast<std::int64_t>(i), std::ssize(place.nodes));
+        const Bytes share = number * columns;
+        node.memory += table.memory(table.rows, columns) * sign;
         node.gathered += share * table.bag;
         node.pooled += share;
         node.shards += sign;
       }
       return;
     case TableSharding::row_wise:
-      for (TableLoads::OfNode& node : loads.nodes) node.memory += row * ((table.rows + nodes - 1) / nodes);
+      for (TableLoads::OfNode& node : loads.nodes)
+        node.memory += table.memory((table.rows + nodes - 1) / nodes, table.columns) * sign;
       loads.row_wise_gathered += row * table.bag;
       loads.row_wise_pooled += row;
       return;
     case TableSharding::data_parallel:
-      for (TableLoads::OfNode& node : loads.nodes) node.memory += row * table.rows;
+      for (TableLoads::OfNode& node : loads.nodes) node.memory += table.memory() * sign;
       loads.copies_gathered += row * table.bag;
       loads.copies_size += row * table.rows;
       return;

@@ -69,6 +69,7 @@ class Converter {
       number("dense_features", static_cast<std::uint64_t>(std::max(dlrm_.dense_features, 0)));
     model.bottom = chain(dlrm_.dense_features, bottom);
     model.tables = tables();
+    for (model::EmbeddingTable& table : model.tables) add_kept(table);
     const std::vector<int> top = widths("top", dlrm_.top, true);
     if (top.empty()) fail("top", "is missing", "write top: {widths: [512, 1]} or {depth: 3, width: 512}");
     model.top = chain(model.interacted(), top);
@@ -127,6 +128,12 @@ class Converter {
       add(tables, dlrm_.table_list[i], fmt::format("tables.list.{}", i));
     if (!dlrm_.table_file.empty()) add_file(tables);
     return tables;
+  }
+
+  // As much as the trainer's optimizers keep of a row of no columns, and more for one column.
+  void add_kept(model::EmbeddingTable& table) const {
+    table.kept_of_row = embedding::row_layout(dlrm_.optimizer, 0).state;
+    table.kept_of_column = embedding::row_layout(dlrm_.optimizer, 1).state - table.kept_of_row;
   }
 
   void add(std::vector<model::EmbeddingTable>& tables, const TablesSetup& alike,

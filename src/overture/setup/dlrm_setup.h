@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "overture/setup/train_setup.h"
 #include "overture/setup/visitors.h"
 #include "overture/workload/dlrm_training.h"
 
@@ -42,6 +43,7 @@ struct DlrmSetup {
   model::NumberType weights = model::NumberType::fp32;
   model::NumberType gradients = model::NumberType::fp32;
   model::NumberType rows = model::NumberType::fp32;
+  embedding::OptimizerKind optimizer = embedding::OptimizerKind::sgd;
   bool biases = true;
   std::uint64_t batch = 0;
   int gpus_per_node = 1;
@@ -94,6 +96,8 @@ void describe(V& v, DlrmSetup& d) {
     group.field("gradients", d.gradients, "Gradients of the dense layers");
     group.field("rows", d.rows, "Rows of the tables and what they give");
   });
+  v.field("optimizer", d.optimizer,
+          "Optimizer of the rows; what it keeps of them takes memory of the nodes, too");
   v.field("biases", d.biases, "Dense layers have biases, which are reduced with the weights");
   v.field("batch", d.batch, "Samples per iteration, over all ranks");
   v.field("gpus_per_node", d.gpus_per_node,

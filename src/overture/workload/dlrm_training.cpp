@@ -37,6 +37,12 @@ Bytes size_of_all(const model::Dlrm& model) {
   return sum;
 }
 
+Bytes memory_of_all(const model::Dlrm& model) {
+  Bytes sum;
+  for (const EmbeddingTable& table : model.tables) sum += table.memory();
+  return sum;
+}
+
 class Maker {
  public:
   Maker(const DlrmTraining& training, int ranks)
@@ -181,7 +187,7 @@ class Maker {
   }
 
   Layer replicated() const {
-    require_fits(size_of_all(model_));
+    require_fits(memory_of_all(model_));
     Layer layer = in_copies(gathered_of_all(model_), size_of_all(model_));
     layer.name = kTables;
     return layer;
@@ -223,7 +229,7 @@ class Maker {
     return layer;
   }
 
-  void require_share_fits() const { require_fits(Bytes{rounded_up(size_of_all(model_).count(), ranks_)}); }
+  void require_share_fits() const { require_fits(Bytes{rounded_up(memory_of_all(model_).count(), ranks_)}); }
   void require_fits(Bytes size) const {
     const Bytes memory = training_.memory_per_gpu * training_.gpus_per_node;
     if (size <= memory) return;

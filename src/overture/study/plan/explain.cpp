@@ -16,7 +16,7 @@ std::string milliseconds(double picoseconds) { return fmt::format("{:.3g} ms", p
 
 std::string chosen(const PlanDecision& decision, int nodes) {
   const std::size_t tables = decision.tables.size();
-  const std::string size = to_string(decision.shape.size());
+  const std::string size = to_string(decision.shape.memory());
   switch (decision.place.sharding) {
     case TableSharding::table_wise:
       return tables == 1 ? fmt::format("{} whole on rank {}", size, decision.place.nodes.front())
@@ -33,6 +33,7 @@ std::string chosen(const PlanDecision& decision, int nodes) {
 
 // "row_wise +1.2 ms": moving one of these tables, all others as they are.
 std::string against(const PlanProblem& problem, const model::TablePlan& plan, std::size_t table) {
+  if (problem.as_trained) return "the trainer holds all tables in one way";
   const double now = problem.estimate(model::loads_of(plan, problem.tables, problem.nodes));
   std::vector<std::string> words;
   for (const Alternative& other : alternatives(problem, plan, table)) {

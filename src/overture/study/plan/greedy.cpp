@@ -92,21 +92,22 @@ class GreedyPlanner {
       return (1 + kBackward) * read / kMemoryRate + (sent_forward + sent_backward) / kNetworkRate;
     };
     std::vector<GreedyOption> options;
-    options.push_back({TableSharding::table_wise, 1, rated(all_read, all_pooled, all_pooled), table.size()});
+    options.push_back(
+        {TableSharding::table_wise, 1, rated(all_read, all_pooled, all_pooled), table.memory()});
     if (table.columns >= 2 * kLeastColumns) {
       const auto shards =
           static_cast<int>(std::min<std::int64_t>(table.columns / kLeastColumns, problem_.nodes));
       if (shards > 1) {
         options.push_back({TableSharding::column_wise, shards,
                            rated(all_read / shards, all_pooled / shards, all_pooled / shards),
-                           table.size() / shards});
+                           table.memory(table.rows, (table.columns + shards - 1) / shards)});
       }
     }
     const std::int64_t rows = (table.rows + problem_.nodes - 1) / problem_.nodes;
-    options.push_back(
-        {TableSharding::row_wise, 0, rated(all_read / nodes(), all_pooled, all_pooled), table.row() * rows});
+    options.push_back({TableSharding::row_wise, 0, rated(all_read / nodes(), all_pooled, all_pooled),
+                       table.memory(rows, table.columns)});
     const double sums = 2 * (nodes() - 1) / nodes() * static_cast<double>(table.size().count());
-    options.push_back({TableSharding::data_parallel, 0, rated(all_read / nodes(), 0, sums), table.size()});
+    options.push_back({TableSharding::data_parallel, 0, rated(all_read / nodes(), 0, sums), table.memory()});
     return options;
   }
 

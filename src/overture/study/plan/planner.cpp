@@ -10,6 +10,7 @@
 
 #include "overture/base/check.h"
 #include "overture/base/error.h"
+#include "overture/model/placement.h"
 #include "overture/study/plan/greedy.h"
 
 namespace overture::study {
@@ -50,20 +51,51 @@ class Searcher {
 
   PlanSearch search() {
     require_room();
+    if (problem_.as_trained) return search_trained();
     PlanSearch result;
     std::vector<TablePlan> starts;
     for (PricedPlan& known : known_plans()) {
       starts.push_back(known.plan);
       result.others.push_back(std::move(known));
     }
-    std::ranges::stable_sort(result.others, [](const PricedPlan& a, const PricedPlan& b) {
-      return std::pair(!a.fits, a.step) < std::pair(!b.fits, b.step);
-    });
+    sort_by_step(result.others);
     TablePlan best = improve(found_by_estimate(starts), result.others);
     result.best = priced("ours", std::move(best));
     check(result.best.fits, "a plan that was chosen fits");
     result.priced = static_cast<int>(prices_.size());
     return result;
+  }
+
+  // The trainer divides all tables in one way; whole ones go largest first to who has least.
+  PlanSearch search_trained() {
+    std::vector<PricedPlan> plans;
+    const model::Placement whole =
+        model::place_tables(problem_.tables, nodes_, model::PlacementRule::size_balanced);
+    TablePlan tables;
+    for (const int node : whole) tables.push_back(place(TableSharding::table_wise, {node}));
+    plans.push_back(priced("table_wise", std::move(tables)));
+    plans.push_back(priced("row_wise", alike(TableSharding::row_wise)));
+    if (auto columns = columns_of_all()) plans.push_back(priced("column_wise", std::move(*columns)));
+    sort_by_step(plans);
+    if (!plans.front().fits) no_plan_fits();
+    PlanSearch result{.best = plans.front(), .others = {plans.begin() + 1, plans.end()}, .priced = 0};
+    result.priced = static_cast<int>(prices_.size());
+    return result;
+  }
+
+  static void sort_by_step(std::vector<PricedPlan>& plans) {
+    std::ranges::stable_sort(plans, [](const PricedPlan& a, const PricedPlan& b) {
+      return std::pair(!a.fits, a.step) < std::pair(!b.fits, b.step);
+    });
+  }
+
+  // None: a table has fewer columns than there are nodes.
+  std::optional<TablePlan> columns_of_all() const {
+    std::vector<int> all(static_cast<std::size_t>(nodes_));
+    std::iota(all.begin(), all.end(), 0);
+    const auto narrow = [&](const EmbeddingTable& table) { return table.columns < nodes_; };
+    if (nodes_ < 2 || std::ranges::any_of(problem_.tables, narrow)) return std::nullopt;
+    return TablePlan(problem_.tables.size(), place(TableSharding::column_wise, all));
   }
 
   std::vector<Alternative> alternatives(const TablePlan& plan, std::size_t table) {
@@ -89,7 +121,7 @@ class Searcher {
   // Equal shares of everything need least of the fullest node, but for rounding.
   void require_room() const {
     Bytes sum;
-    for (const EmbeddingTable& one : problem_.tables) sum += one.size();
+    for (const EmbeddingTable& one : problem_.tables) sum += one.memory();
     if (sum.count() / nodes_ <= problem_.memory.count()) return;
     const std::int64_t least =
         (sum.count() + problem_.memory.count() - 1) / std::max<std::int64_t>(problem_.memory.count(), 1);
@@ -123,11 +155,11 @@ class Searcher {
     TablePlan plan(order.size());
     for (const std::size_t t : order) {
       const auto rank = [&](const TableLoads::OfNode& node) {
-        return std::pair(node.memory + table(t).size() > problem_.memory, node.gathered);
+        return std::pair(node.memory + table(t).memory() > problem_.memory, node.gathered);
       };
       const auto least = std::ranges::min_element(nodes, {}, rank);
       plan[t] = place(TableSharding::table_wise, {static_cast<int>(least - nodes.begin())});
-      least->memory += table(t).size();
+      least->memory += table(t).memory();
       least->gathered += table(t).row() * table(t).bag;
     }
     return plan;
@@ -269,7 +301,7 @@ class Searcher {
     std::ranges::stable_sort(all, [&](std::size_t a, std::size_t b) {
       const auto rank = [&](std::size_t t) {
         const bool matters = std::ranges::any_of(plan[t].nodes, [&](int n) { return busiest.contains(n); });
-        return std::pair(!matters, -table(t).size().count());
+        return std::pair(!matters, -table(t).memory().count());
       };
       return rank(a) < rank(b);
     });

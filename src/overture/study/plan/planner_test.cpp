@@ -157,6 +157,39 @@ TEST(Planner, IsNeverWorseThanTheGreedyOneOrTablesAllAlike) {
   }
 }
 
+TEST(Planner, ForTheTrainerAllTablesAreAlike) {
+  std::mt19937_64 random(11);
+  for (int i = 0; i < 20; ++i) {
+    const Instance instance = draw(random);
+    PlanProblem problem = make_plan_problem(instance.training, machine(instance.ranks, instance.gib_per_s));
+    problem.as_trained = true;
+    const PlanSearch found = search_plan(problem);
+    EXPECT_LE(found.best.fullest, problem.memory);
+    for (const model::TablePlace& place : found.best.plan)
+      EXPECT_EQ(place.sharding, found.best.plan.front().sharding);
+    EXPECT_NE(found.best.plan.front().sharding, TableSharding::data_parallel);
+    for (const PricedPlan& other : found.others) EXPECT_TRUE(!other.fits || found.best.step <= other.step);
+  }
+}
+
+TEST(Planner, WhatTheOptimizerKeepsTakesMemory) {
+  Instance instance{.training = {}, .ranks = 2, .gib_per_s = 10};
+  instance.training.model.tables = {{.rows = 1000, .columns = 16, .bag = 4},
+                                    {.rows = 1000, .columns = 16, .bag = 4}};
+  instance.training.model.top = {{.inputs = 32, .outputs = 1}};
+  instance.training.batch = 64;
+  instance.training.memory_per_gpu = Bytes{64'000};  // of a table's rows alone
+  EXPECT_NO_THROW(search_plan(make_plan_problem(instance.training, machine(2, 10))));
+  for (EmbeddingTable& table : instance.training.model.tables) table.kept_of_row = 1;
+  EXPECT_EQ(instance.training.model.tables[0].memory(), Bytes{68'000});
+  EXPECT_THROW(search_plan(make_plan_problem(instance.training, machine(2, 10))), UserError);
+  instance.training.memory_per_gpu = Bytes{68'000};
+  EXPECT_EQ(search_plan(make_plan_problem(instance.training, machine(2, 10))).best.fullest, Bytes{68'000});
+  for (EmbeddingTable& table : instance.training.model.tables) table.kept_of_column = 2;
+  EXPECT_EQ(instance.training.model.tables[0].memory(), Bytes{196'000});
+  EXPECT_THROW(search_plan(make_plan_problem(instance.training, machine(2, 10))), UserError);
+}
+
 TEST(GreedyPlan, FitsOrIsNone) {
   const std::vector<EmbeddingTable> tables(5, {.rows = 1000, .columns = 16, .bag = 4});  // 64 kB each
   const auto plan = greedy_plan({.tables = tables, .nodes = 2, .samples = 64, .memory = Bytes{200'000}});
