@@ -254,9 +254,8 @@ int run(const CodesignOptions& options) {
   study::SearchFindings findings{
       .model = model, .result = result, .checks = {}, .matters = {}, .sensitivities = {}};
   findings.checks = check_front(model, result, options, folder);
-  for (const std::size_t i : result.front)
-    findings.matters.push_back(model.what_matters(result.tried[i].candidate.point, result.tried[i].time));
-  findings.sensitivities = sensitivities(model, result, result.tried[result.front.back()]);
+  findings.matters = what_matters(model, result, jobs_of(options));
+  findings.sensitivities = sensitivities(model, result, result.tried[result.front.back()], jobs_of(options));
   write_results(findings, options, folder);
   print_problems(result, findings.checks);
   print_findings(findings, options, folder);

@@ -72,21 +72,22 @@ double bound_us(const workload::Workload& workload, int ranks, double bytes_per_
   return std::max(compute, bytes / bytes_per_us);
 }
 
-// With a cache the rows that travel are known only when they are planned: what is computed remains.
+// With a cache the rows that travel are known only when they are planned: what is computed remains, and what
+// dense layers sum.
 double bound_of(const setup::Setup& setup, int ranks) {
   workload::DlrmTraining training = make_training(*setup.dlrm, setup.file);
-  if (!setup.cache)
-    return bound_us(dlrm_workload(training, ranks), ranks, host_bytes_per_us(setup.simulation.network));
+  const double bytes_per_us = host_bytes_per_us(setup.simulation.network);
+  if (!setup.cache) return bound_us(dlrm_workload(training, ranks), ranks, bytes_per_us);
   training.sharding = workload::TableSharding::data_parallel;
   training.given.clear();
   training.plan.clear();
   training.memory_per_gpu = Bytes{std::int64_t{1} << 60};
-  workload::Workload dense = dlrm_workload(training, ranks);
-  for (Layer& layer : dense.layers) {
-    for (workload::Pass* pass : {&layer.forward, &layer.input_gradient, &layer.weight_gradient})
-      pass->communication.reset();
-  }
-  return bound_us(dense, ranks, 1);
+  const int trainers = setup.cache->apart ? std::max(1, ranks - setup.cache->servers - 1) : ranks;
+  workload::Workload dense = dlrm_workload(training, trainers);
+  Layer& tables = dense.layers.front();
+  for (workload::Pass* pass : {&tables.forward, &tables.input_gradient, &tables.weight_gradient})
+    pass->communication.reset();
+  return bound_us(dense, trainers, bytes_per_us);
 }
 
 // The layer and pass whose collective the loop waited for most, if that is more than the computing.
@@ -129,6 +130,26 @@ void slow_computing(workload::Workload& workload) {
 
 }  // namespace
 
+topology::OperaSource DrawnRotors::drawn(const topology::OperaSource& source) {
+  const auto* config = std::get_if<topology::OperaConfig>(&source);
+  if (config == nullptr) return source;
+  const std::string key =
+      fmt::format("{} {} {} {} {} {} {} {} {} {} {}", config->tors, config->ports, config->seed,
+                  config->draws, config->rate.bits_per_second(), config->wire.count(), config->dark.count(),
+                  config->queue_packets, config->packet.count(), config->slice.count(), config->connected);
+  const std::lock_guard lock(mutex_);
+  const auto found = drawn_.find(key);
+  return found != drawn_.end() ? found->second : drawn_.emplace(key, make_opera(source)).first->second;
+}
+
+void DrawnRotors::give(network::NetworkConfig& config) {
+  if (auto* rotors = std::get_if<network::RotorNetworkConfig>(&config)) {
+    rotors->topology = drawn(rotors->topology);
+  } else if (auto* flow = std::get_if<network::FlowNetworkConfig>(&config)) {
+    if (auto* source = std::get_if<topology::OperaSource>(&flow->topology)) *source = drawn(*source);
+  }
+}
+
 CandidateModel::CandidateModel(const setup::SearchSetup& search)
     : search_(search),
       setup_file_((std::filesystem::path(search.file).parent_path() / search.setup).string()),
@@ -145,7 +166,9 @@ const network::Prices& CandidateModel::prices_of(const setup::Setup& setup) cons
 }
 
 setup::Setup CandidateModel::load(const setup::SearchPoint& point, setup::Needs needs) const {
-  return setup::parse_setup(setup_text_, setup_file_, point.overrides, needs, &planned_);
+  setup::Setup setup = setup::parse_setup(setup_text_, setup_file_, point.overrides, needs, &planned_);
+  rotors_.give(setup.simulation.network);
+  return setup;
 }
 
 Candidate CandidateModel::describe(std::uint64_t number) const {

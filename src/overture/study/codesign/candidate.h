@@ -2,10 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <mutex>
 #include <string>
 #include <vector>
 
 #include "overture/network/cost.h"
+#include "overture/network/make_network.h"
 #include "overture/setup/search_setup.h"
 #include "overture/setup/setup.h"
 
@@ -29,6 +32,20 @@ struct StepTime {
   double step_us = 0;
   double compute_us = 0;
   std::string limit;  // what takes most of it
+};
+
+// Circuits of rotors that were drawn, by what they were drawn for: candidates that differ in other things
+// share them. For many threads.
+class DrawnRotors {
+ public:
+  // In place of a draw of its own.
+  void give(network::NetworkConfig& config);
+
+ private:
+  topology::OperaSource drawn(const topology::OperaSource& source);
+
+  std::mutex mutex_;
+  std::map<std::string, topology::Opera> drawn_;
 };
 
 // Loads candidates and simulates them; for many threads at a time.
@@ -65,6 +82,7 @@ class CandidateModel {
   std::string setup_file_;
   std::string setup_text_;
   mutable setup::PlannedTraffic planned_;
+  mutable DrawnRotors rotors_;
 };
 
 }  // namespace overture::study

@@ -1,5 +1,6 @@
 #include <filesystem>
 #include <fstream>
+#include <tuple>
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -87,6 +88,65 @@ TEST_F(Codesign, NothingIsBothCheaperAndFasterThanAPointOfTheFront) {
   }
 }
 
+TEST_F(Codesign, NoStepWithACacheIsShorterThanItsBound) {
+  write_file(folder_ / "setup.yaml", R"(
+passes: 2
+network: {backend: flow, topology: {star: {hosts: 4, wire: {rate: 1 Gbps}}}}
+workload:
+  dlrm:
+    dense_features: 13
+    bottom: {widths: [256, 16]}
+    top: {widths: [512, 1]}
+    tables: {count: 26, rows: 20000000, columns: 16}
+    interaction: cat
+    batch: 256
+)");
+  const CandidateModel search(setup::parse_search_setup(R"(
+setup: setup.yaml
+axes:
+  - {key: workload.dlrm.batch, values: [128, 512]}
+  - {key: workload.dlrm.tables.columns, values: [8, 32]}
+  - key: cache
+    choices:
+      - {name: beside, set: ["workload.cache={lookahead: 3, data: {synthetic: kaggle, scale: 0.001}}"]}
+      - {name: apart, set: ["workload.cache={lookahead: 3, servers: 1, apart: true, data: {synthetic: kaggle, scale: 0.001}}"]}
+networks:
+  - name: star
+    axes:
+      - {key: network.topology.star.wire.rate, values: [1 Gbps, 400 Gbps]}
+)",
+                                                        (folder_ / "search.yaml").string()));
+  for (std::uint64_t number = 0; number < count_points(search.search()); ++number) {
+    const Candidate candidate = search.describe(number);
+    ASSERT_EQ(candidate.problem, "");
+    EXPECT_GT(candidate.bound_us, 0);
+    EXPECT_GE(search.simulate(candidate.point).step_us, candidate.bound_us) << number;
+  }
+}
+
+// Whatever is ruled out, the front is that of all candidates, each simulated.
+TEST_F(Codesign, WhatIsRuledOutIsNotOnTheFront) {
+  const CandidateModel search = model();
+  const SearchResult result = run_search(search, options());
+  std::vector<std::tuple<double, double, std::uint64_t>> all;
+  for (std::uint64_t number = 0; number < result.candidates; ++number) {
+    const Candidate candidate = search.describe(number);
+    all.emplace_back(candidate.dollars, candidate.per_million(search.simulate(candidate.point).step_us),
+                     number);
+  }
+  std::ranges::sort(all);
+  std::vector<std::uint64_t> front;
+  double fastest = 1e300;
+  for (const auto& [dollars, time, number] : all) {
+    if (time >= fastest) continue;
+    fastest = time;
+    front.push_back(number);
+  }
+  std::vector<std::uint64_t> found;
+  for (const std::size_t i : result.front) found.push_back(result.tried[i].candidate.point.number);
+  EXPECT_EQ(found, front);
+}
+
 TEST_F(Codesign, TheSameOnAnyNumberOfThreadsInPartsAndFromTheJournal) {
   const auto alone = front_of(run_search(model(), options()));
   const SearchResult again = run_search(model(), options());
@@ -149,8 +209,7 @@ TEST_F(Codesign, TheReportHasTheSetupOfEveryPointOfTheFront) {
   const SearchResult result = run_search(search, options());
   SearchFindings findings{
       .model = search, .result = result, .checks = {}, .matters = {}, .sensitivities = {}};
-  for (const std::size_t i : result.front)
-    findings.matters.push_back(search.what_matters(result.tried[i].candidate.point, result.tried[i].time));
+  findings.matters = what_matters(search, result);
   findings.sensitivities = sensitivities(search, result, result.tried[result.front.back()]);
   EXPECT_FALSE(findings.sensitivities.empty());
   const StudyReport report = make_search_report(findings);

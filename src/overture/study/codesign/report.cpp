@@ -81,7 +81,7 @@ Figure sensitivity_figure(const SearchFindings& findings) {
           .title = "What matters",
           .caption =
               "Every axis alone, all others as in the fastest point of the front; for the network, the "
-              "fastest candidate of each kind."};
+              "fastest candidate of each kind that was simulated."};
 }
 
 std::string candidates_csv(const SearchFindings& findings) {
@@ -240,11 +240,12 @@ StudyReport make_search_report(const SearchFindings& findings) {
       .study = "codesign",
       .title = findings.model.search().name,
       .source = price_source(findings.model.prices()),
-      .claim = fmt::format("{} candidates: {} cannot run, {} are over the budget, {} cannot be faster than a "
-                           "cheaper one by their bound, {} were simulated.",
-                           result.candidates, result.cannot_run, result.over_budget, result.dominated,
-                           result.tried.size()),
-      .headline = headline_of(findings),
+      .claim =
+          "No candidate within the budget is both cheaper and faster than a point of the front, as flows.",
+      .headline = fmt::format("Of {} candidates {} cannot run, {} are over the budget, {} cannot be faster "
+                              "than one that costs no more, and {} were simulated. {}",
+                              result.candidates, result.cannot_run, result.over_budget, result.dominated,
+                              result.tried.size(), headline_of(findings)),
       .terms = {
           {"front", "candidates for which no other one is both cheaper and faster"},
           {"bound", "what a rank computes, or what its links take to send its bytes: no step is shorter"},

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <iterator>
 #include <thread>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -84,8 +86,27 @@ class SearchRun {
     }
     result_.over_budget = able.size() - waiting_.size();
     if (waiting_.empty()) nothing_meets_the_budget(able);
-    std::ranges::stable_sort(waiting_, {}, &Candidate::dollars);
+    most_promising_first();
     keep_my_part();
+  }
+
+  // Of every kind of network at every price the one with the lowest bound, the cheapest first; then the
+  // second one of each, and so on: what comes early rules out most of what comes late.
+  void most_promising_first() {
+    std::map<std::pair<std::size_t, double>, std::vector<const Candidate*>> alike;
+    for (const Candidate* candidate : waiting_)
+      alike[{candidate->point.network, candidate->dollars}].push_back(candidate);
+    std::vector<std::tuple<std::size_t, double, const Candidate*>> turns;
+    for (auto& [kind, candidates] : alike) {
+      std::ranges::stable_sort(candidates, {},
+                               [](const Candidate* c) { return c->per_million(c->bound_us); });
+      for (std::size_t turn = 0; turn < candidates.size(); ++turn)
+        turns.emplace_back(turn, kind.second, candidates[turn]);
+    }
+    std::ranges::stable_sort(turns, {}, [](const auto& one) {
+      return std::tuple(std::get<0>(one), std::get<1>(one), std::get<2>(one)->point.number);
+    });
+    for (std::size_t i = 0; i < turns.size(); ++i) waiting_[i] = std::get<2>(turns[i]);
   }
 
   void keep_my_part() {
@@ -120,12 +141,35 @@ class SearchRun {
     return fnv1a(all);
   }
 
-  // The next so many that no cheaper one is sure to beat. Returns where the round after it begins.
+  // Whether one that was simulated costs no more and is faster than this one can be; as fast will do if it
+  // costs less.
+  bool is_dominated(const Candidate& candidate) const {
+    const double bound = candidate.per_million(candidate.bound_us);
+    auto above = fastest_.upper_bound(candidate.dollars);
+    if (above == fastest_.begin()) return false;
+    --above;
+    if (above->second < bound) return true;
+    if (above->first == candidate.dollars) {
+      if (above == fastest_.begin()) return false;
+      --above;
+    }
+    return above->second <= bound;
+  }
+
+  // Keeps `fastest_` falling: dearer ones count only if they are faster.
+  void remember(double dollars, double time) {
+    auto next = fastest_.upper_bound(dollars);
+    if (next != fastest_.begin() && std::prev(next)->second <= time) return;
+    while (next != fastest_.end() && next->second >= time) next = fastest_.erase(next);
+    fastest_[dollars] = time;
+  }
+
+  // The next so many that nothing simulated is sure to beat. Returns where the round after it begins.
   std::size_t simulate_round(std::size_t from) {
     std::vector<const Candidate*> round;
     std::size_t at = from;
     for (; at < waiting_.size() && round.size() < kRound; ++at) {
-      if (best_us_ && waiting_[at]->per_million(waiting_[at]->bound_us) >= *best_us_) {
+      if (is_dominated(*waiting_[at])) {
         ++result_.dominated;
       } else {
         round.push_back(waiting_[at]);
@@ -162,13 +206,15 @@ class SearchRun {
       journal_.add(key_of(tried.candidate), tried.time);
       ++result_.simulated_now;
     }
-    const double time = tried.per_million_us();
-    if (!best_us_ || time < *best_us_) best_us_ = time;
+    remember(tried.candidate.dollars, tried.per_million_us());
     result_.tried.push_back(std::move(tried));
   }
 
-  // In the order of cost; a point is on the front if it is faster than all before it.
+  // A point is on the front if it is faster than all before it.
   void find_front() {
+    std::ranges::sort(result_.tried, {}, [](const Tried& tried) {
+      return std::pair(tried.candidate.dollars, tried.candidate.point.number);
+    });
     std::vector<std::size_t> order(result_.tried.size());
     for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
     std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) {
@@ -191,46 +237,48 @@ class SearchRun {
   SearchJournal journal_;
   std::vector<Candidate> all_;
   std::vector<const Candidate*> waiting_;
-  std::optional<double> best_us_;  // for a million samples, of those so far: they are the cheaper ones
+  std::map<double, double>
+      fastest_;  // by dollars: the least time for a million samples of what costs no more
   SearchResult result_;
 };
 
-// The time of a point that was tried, or of a simulation now; none for one that cannot run.
-std::optional<double> time_at(const CandidateModel& model, const SearchResult& result, std::uint64_t number) {
-  for (const Tried& tried : result.tried) {
-    if (tried.candidate.point.number == number) return tried.per_million_us();
+// Times of points: known, or simulated now, on several threads; none for one that cannot run.
+class PointTimes {
+ public:
+  PointTimes(const CandidateModel& model, const SearchResult& result) : model_(model) {
+    for (const Tried& tried : result.tried) known_[tried.candidate.point.number] = tried.per_million_us();
   }
-  const Candidate candidate = model.describe(number);
-  if (!candidate.problem.empty()) return std::nullopt;
-  try {
-    return candidate.per_million(model.simulate(candidate.point).step_us);
-  } catch (const UserError&) {
-    return std::nullopt;
-  }
-}
 
-}  // namespace
-
-SearchResult run_search(const CandidateModel& model, const SearchOptions& options) {
-  return SearchRun(model, options).run();
-}
-
-std::vector<Sensitivity> sensitivities(const CandidateModel& model, const SearchResult& result,
-                                       const Tried& around) {
-  const setup::SearchSetup& search = model.search();
-  const setup::SearchPoint& point = around.candidate.point;
-  const std::vector<const setup::SearchAxis*> axes = axes_of(search, point.network);
-  std::vector<Sensitivity> all;
-  for (std::size_t a = 0; a < axes.size(); ++a) {
-    Sensitivity one{.key = axes[a]->key, .values = {}};
-    for (std::size_t v = 0; v < axes[a]->count(); ++v) {
-      std::vector<std::size_t> values = point.values;
-      values[a] = v;
-      const auto time = time_at(model, result, number_of(search, point.network, values));
-      if (time) one.values.emplace_back(*time / around.per_million_us(), axes[a]->label(v));
+  void find(const std::vector<std::uint64_t>& numbers, int jobs) {
+    std::vector<std::uint64_t> missing;
+    for (const std::uint64_t number : numbers) {
+      if (known_.try_emplace(number).second) missing.push_back(number);
     }
-    if (one.values.size() > 1) all.push_back(std::move(one));
+    std::vector<std::optional<double>> times(missing.size());
+    in_parallel(missing.size(), jobs, [&](std::size_t i) { times[i] = simulated(missing[i]); });
+    for (std::size_t i = 0; i < missing.size(); ++i) known_[missing[i]] = times[i];
   }
+
+  std::optional<double> operator[](std::uint64_t number) const { return known_.at(number); }
+
+ private:
+  std::optional<double> simulated(std::uint64_t number) const {
+    const Candidate candidate = model_.describe(number);
+    if (!candidate.problem.empty()) return std::nullopt;
+    try {
+      return candidate.per_million(model_.simulate(candidate.point).step_us);
+    } catch (const UserError&) {
+      return std::nullopt;
+    }
+  }
+
+  const CandidateModel& model_;
+  std::map<std::uint64_t, std::optional<double>> known_;
+};
+
+// The fastest of each kind of network that was simulated.
+Sensitivity networks_around(const setup::SearchSetup& search, const SearchResult& result,
+                            const Tried& around) {
   Sensitivity networks{.key = "network", .values = {}};
   for (std::size_t n = 0; n < search.networks.size(); ++n) {
     std::optional<double> fastest;
@@ -240,8 +288,53 @@ std::vector<Sensitivity> sensitivities(const CandidateModel& model, const Search
     }
     if (fastest) networks.values.emplace_back(*fastest / around.per_million_us(), search.networks[n].name);
   }
+  return networks;
+}
+
+}  // namespace
+
+SearchResult run_search(const CandidateModel& model, const SearchOptions& options) {
+  return SearchRun(model, options).run();
+}
+
+std::vector<Sensitivity> sensitivities(const CandidateModel& model, const SearchResult& result,
+                                       const Tried& around, int jobs) {
+  const setup::SearchSetup& search = model.search();
+  const setup::SearchPoint& point = around.candidate.point;
+  const std::vector<const setup::SearchAxis*> axes = axes_of(search, point.network);
+  std::vector<std::vector<std::uint64_t>> numbers(axes.size());  // by axis and value
+  std::vector<std::uint64_t> all_numbers;
+  for (std::size_t a = 0; a < axes.size(); ++a) {
+    for (std::size_t v = 0; v < axes[a]->count(); ++v) {
+      std::vector<std::size_t> values = point.values;
+      values[a] = v;
+      numbers[a].push_back(number_of(search, point.network, values));
+      all_numbers.push_back(numbers[a].back());
+    }
+  }
+  PointTimes times(model, result);
+  times.find(all_numbers, jobs);
+  std::vector<Sensitivity> all;
+  for (std::size_t a = 0; a < axes.size(); ++a) {
+    Sensitivity one{.key = axes[a]->key, .values = {}};
+    for (std::size_t v = 0; v < axes[a]->count(); ++v) {
+      if (const auto time = times[numbers[a][v]])
+        one.values.emplace_back(*time / around.per_million_us(), axes[a]->label(v));
+    }
+    if (one.values.size() > 1) all.push_back(std::move(one));
+  }
+  Sensitivity networks = networks_around(search, result, around);
   if (networks.values.size() > 1) all.push_back(std::move(networks));
   return all;
+}
+
+std::vector<std::string> what_matters(const CandidateModel& model, const SearchResult& result, int jobs) {
+  std::vector<std::string> texts(result.front.size());
+  in_parallel(texts.size(), jobs, [&](std::size_t i) {
+    const Tried& tried = result.tried[result.front[i]];
+    texts[i] = model.what_matters(tried.candidate.point, tried.time);
+  });
+  return texts;
 }
 
 const Tried* best_under(const SearchResult& result, double dollars) {

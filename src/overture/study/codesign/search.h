@@ -1,6 +1,7 @@
 // The search: costs and bounds of all candidates, a simulation of those that may be on the front, and what is
-// on it. Candidates go by in the order of their cost, in rounds, so that the same search tries the same ones
-// on any number of threads. What was simulated stands in a journal and is not simulated again.
+// on it. Candidates go by in rounds, the most promising first, in an order that only the search decides: so
+// it tries the same ones on any number of threads. What was simulated stands in a journal and is not
+// simulated again.
 #pragma once
 
 #include <filesystem>
@@ -52,7 +53,10 @@ struct Sensitivity {
   std::vector<std::pair<double, std::string>> values;  // time over the point's own, and which value
 };
 std::vector<Sensitivity> sensitivities(const CandidateModel& model, const SearchResult& result,
-                                       const Tried& around);
+                                       const Tried& around, int jobs = 1);
+
+// Of every point of the front, CandidateModel::what_matters().
+std::vector<std::string> what_matters(const CandidateModel& model, const SearchResult& result, int jobs = 1);
 
 // The fastest of the front that costs at most so much; null when none does.
 const Tried* best_under(const SearchResult& result, double dollars);
