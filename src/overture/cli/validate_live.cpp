@@ -21,7 +21,6 @@
 #include "overture/report/csv_grid.h"
 #include "overture/report/html.h"
 #include "overture/report/results_folder.h"
-#include "overture/study/calibrate/fit.h"
 #include "overture/study/live/live.h"
 
 namespace overture::cli {
@@ -154,13 +153,14 @@ std::vector<LiveRow> measure_all(const LiveValidation& options, const LiveOption
   return rows;
 }
 
-model::Machine calibrated(const std::vector<LiveRow>& rows, const LiveOptions& live) {
-  std::vector<recording::Recording> recordings;
+std::vector<study::LiveCalibration> calibrations(const std::vector<LiveRow>& rows, const LiveOptions& live) {
+  std::vector<study::LiveCalibration> found;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if (rows[i].point.calibrates)
-      recordings.push_back(recording::read_recording(study::point_folder(live, i) / "recording"));
+      found.push_back({.point = rows[i].point,
+                       .recording = recording::read_recording(study::point_folder(live, i) / "recording")});
   }
-  return study::fit_machine(recordings).machine;
+  return found;
 }
 
 }  // namespace
@@ -178,12 +178,11 @@ int validate_live(const LiveValidation& options) {
   const double load_before = load();
   std::vector<LiveRow> rows = measure_all(options, live);
   const double load_after = load();
-  const model::Machine machine = calibrated(rows, live);
+  const std::vector<study::LiveCalibration> calibrated = calibrations(rows, live);
   LiveTimelines timelines;
-  int calibrating = 0;
   for (std::size_t i = 0; i < rows.size(); ++i) {
+    const model::Machine machine = machine_at(rows[i].point, calibrated);
     rows[i].replayed = study::replay(rows[i].point, i, machine, live).milliseconds;
-    calibrating += rows[i].point.calibrates ? 1 : 0;
     if (rows[i].point.calibrates) continue;
     rows[i].predicted = study::predict(rows[i].point, i, machine, live);
     timelines.add(rows[i].point.name(), study::point_folder(live, i) / "recording",
@@ -205,9 +204,9 @@ int validate_live(const LiveValidation& options) {
            "median error {:.1f} %, worst {:.1f} %; recordings replayed {:.1f} % off (median); {} of {} pairs "
            "in the measured order; calibrated on {} of {} points; load of the machine {:.1f} to {:.1f}",
            100 * score.median_error, 100 * score.worst_error, 100 * score.median_replay, score.in_order,
-           score.pairs, calibrating, rows.size(), load_before, load_after)});
+           score.pairs, calibrated.size(), rows.size(), load_before, load_after)});
   summary.update({{"points", rows.size()},
-                  {"calibrating", calibrating},
+                  {"calibrating", calibrated.size()},
                   {"links", options.injected ? "injected" : "network namespaces"},
                   {"median_error_percent", 100 * score.median_error},
                   {"worst_error_percent", 100 * score.worst_error},
@@ -216,7 +215,7 @@ int validate_live(const LiveValidation& options) {
                   {"pairs_in_order", score.in_order},
                   {"load_before", load_before},
                   {"load_after", load_after},
-                  {"machine", machine.name.text()},
+                  {"machine", calibrated.front().recording.head().machine.text()},
                   {"holds", holds}});
   Digest digest;
   for (const LiveRow& row : rows) digest.add_bits(row.measured.milliseconds);

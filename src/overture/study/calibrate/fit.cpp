@@ -135,8 +135,8 @@ model::WorkCost cost_of(const LinearFit& fit) {
   return cost;
 }
 
-// The fit says how time depends on what is counted; how much it is, is what the pieces computed together: a step
-// is their sum.
+// The fit says how time depends on what is counted; how much it is, is what the pieces computed together: a
+// step is their sum.
 void keep_sum(std::span<const Observation> observations, LinearFit& fit) {
   double measured = 0;
   double fitted = 0;
@@ -261,15 +261,19 @@ void add_receives(std::span<const Recording> recordings, Machine& machine) {
   take->per_million[0] += more.per_million[0];
 }
 
-// What a party's process computed beside the party's own thread, for a message of mean size that it sent or
-// received. Nothing of parties that share a process or have threads for their own work.
-std::optional<Observation> carrying(const Recording& recording, const recording::PartyRecord& party) {
+struct Carried {
+  double messages = 0;  // that were sent or received
+  double bytes = 0;
+  double beside = 0;  // nanoseconds that the party's process computed beside the party's own thread
+};
+
+// Nothing of parties that share a process or have threads for their own work, and of very few messages.
+std::optional<Carried> carried_by(const Recording& recording, const recording::PartyRecord& party) {
   const auto same = [&](const auto& other) { return other.head.process == party.head.process; };
   if (std::ranges::count_if(recording.parties, same) > 1 || party.head.threads > 1) return std::nullopt;
   std::optional<recording::Computed> first;
   recording::Computed last;
-  double messages = 0;
-  double bytes = 0;
+  Carried all;
   for (const recording::Event& event : party.events) {
     const auto* sent = std::get_if<Sent>(&event);
     const auto* received = std::get_if<Received>(&event);
@@ -277,21 +281,22 @@ std::optional<Observation> carrying(const Recording& recording, const recording:
       if (!first) first = *now;
       last = *now;
     } else if (first && (sent != nullptr || received != nullptr)) {
-      messages += 1;
-      bytes += static_cast<double>(sent != nullptr ? sent->bytes : received->bytes);
+      all.messages += 1;
+      all.bytes += static_cast<double>(sent != nullptr ? sent->bytes : received->bytes);
     }
   }
   constexpr double kEnoughMessages = 20;
-  if (messages < kEnoughMessages) return std::nullopt;
-  const std::int64_t beside = (last.process - last.thread) - (first->process - first->thread);
-  return Observation{.counts = {bytes / messages, 0, 0}, .value = static_cast<double>(beside) / messages};
+  if (all.messages < kEnoughMessages) return std::nullopt;
+  all.beside = static_cast<double>((last.process - last.thread) - (first->process - first->thread));
+  return all;
 }
 
 void fit_carrying(std::span<const Recording> recordings, Machine& machine) {
   std::vector<Observation> found;
   for (const Recording& recording : recordings) {
     for (const recording::PartyRecord& party : recording.parties) {
-      if (const std::optional<Observation> one = carrying(recording, party)) found.push_back(*one);
+      if (const auto one = carried_by(recording, party))  // of a message of mean size
+        found.push_back({.counts = {one->bytes / one->messages, 0, 0}, .value = one->beside / one->messages});
     }
   }
   if (found.size() < 2) return;
@@ -300,7 +305,59 @@ void fit_carrying(std::span<const Recording> recordings, Machine& machine) {
   machine.message_cpu_per_million = for_a_million(fit.per[0]);
 }
 
+// What a trainer's pieces computed more than they cost, for each byte that it sent or received: the others
+// compute too little to tell. Not of the beginning, while caches and memory are new.
+double computed_more_per_byte(const Machine& machine, const recording::PartyRecord& party) {
+  const recording::ComputedShare share(party);
+  double more = 0;
+  double bytes = 0;
+  bool trains = false;
+  for (const recording::Event& event : std::span(party.events).subspan(party.events.size() / kColdPart)) {
+    if (const auto* sent = std::get_if<Sent>(&event)) bytes += static_cast<double>(sent->bytes);
+    if (const auto* received = std::get_if<Received>(&event)) bytes += static_cast<double>(received->bytes);
+    const auto* piece = std::get_if<Piece>(&event);
+    if (piece == nullptr || !machine.cost(piece->work)) continue;
+    trains = trains || piece->work == Work::forward;
+    more += static_cast<double>(share.computed(piece->begin, piece->length)) -
+            static_cast<double>(machine.time(piece->work, piece->numbers).count()) / 1000;
+  }
+  return trains && bytes > 0 ? std::max(0.0, more / bytes) : 0;
+}
+
 }  // namespace
+
+Duration carrying_held_back(const Machine& machine, std::span<const Recording> recordings) {
+  double bytes = 0;
+  double computed = 0;
+  const double each = static_cast<double>(machine.message_cpu.count()) / 1000;
+  for (const Recording& recording : recordings) {
+    for (const recording::PartyRecord& party : recording.parties) {
+      const auto one = carried_by(recording, party);
+      if (!one) continue;
+      bytes += one->bytes;
+      computed += one->beside - each * one->messages + one->bytes * computed_more_per_byte(machine, party);
+    }
+  }
+  const Duration found = bytes <= 0 ? Duration{} : for_a_million(computed / bytes);
+  return std::max(found, machine.message_cpu_per_million);
+}
+
+void prefer_costs(Machine& machine, const Machine& better) {
+  for (std::size_t work = 0; work < kWorks; ++work) {
+    if (better.costs[work]) machine.costs[work] = better.costs[work];
+  }
+  for (const model::ShapeCost& shape : better.shapes) {
+    const auto same = [&](const model::ShapeCost& other) {
+      return other.work == shape.work && other.inputs == shape.inputs && other.outputs == shape.outputs;
+    };
+    const auto known = std::ranges::find_if(machine.shapes, same);
+    if (known == machine.shapes.end()) {
+      machine.shapes.push_back(shape);
+    } else {
+      *known = shape;
+    }
+  }
+}
 
 double LinearFit::at(const std::array<double, kWorkNumbers>& counts) const {
   return dot({each, per[0], per[1], per[2]}, {1, counts[0], counts[1], counts[2]});
@@ -368,7 +425,8 @@ std::vector<Residual> residuals(const Machine& machine, std::span<const Recordin
   std::array<Residual, kWorks> sums{};
   std::array<std::vector<double>, kWorks> errors;
   for_each_piece(recordings, [&](Work work, const WorkNumbers& numbers, std::int64_t length) {
-    if (!machine.cost(work) || work == Work::take) return;  // its cost also holds receiving, which is no piece
+    if (!machine.cost(work) || work == Work::take)
+      return;  // its cost also holds receiving, which is no piece
     const auto w = static_cast<std::size_t>(priced_as(work));
     const double fitted = static_cast<double>(machine.time(work, numbers).count()) / 1000;
     ++sums[w].pieces;

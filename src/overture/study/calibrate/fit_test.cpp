@@ -110,6 +110,56 @@ TEST(Fit, FindsWhatCarryingAMessageComputes) {
   EXPECT_NEAR(static_cast<double>(machine.message_cpu_per_million.count()), 300e6, 1e5);
 }
 
+// Over links that hold bytes back, carrying computes more; part of it shows in what interrupted pieces
+// compute.
+TEST(Fit, CarryingOverHeldBackLinksIsWhatComputesMoreThere) {
+  const Recording free = carried();
+  model::Machine machine = fit_machine({&free, 1}).machine;
+  EXPECT_EQ(carrying_held_back(machine, {&free, 1}), machine.message_cpu_per_million) << "nothing more";
+  machine.costs[static_cast<std::size_t>(Work::forward)] =
+      model::WorkCost{.each = Duration{std::chrono::microseconds(1)}};
+  Recording held = carried();
+  for (recording::PartyRecord& party : held.parties) {
+    std::int64_t bytes = 0;
+    std::vector<Event> events;
+    for (Event& event : party.events) {
+      if (auto* computed = std::get_if<recording::Computed>(&event)) {
+        computed->thread = computed->at;                                  // it always had its core
+        computed->process += computed->at / 10 * 3 + 200 * bytes / 1000;  // 200 us more for a million bytes
+      }
+      events.push_back(event);
+      const auto* sent = std::get_if<Sent>(&event);
+      if (sent == nullptr) continue;
+      bytes += sent->bytes;  // and 100 us more in a piece
+      events.emplace_back(Piece{.work = Work::forward,
+                                .numbers = {},
+                                .begin = sent->begin,
+                                .length = 1000 + 100 * sent->bytes / 1000});
+    }
+    party.events = std::move(events);
+  }
+  EXPECT_NEAR(static_cast<double>(carrying_held_back(machine, {&held, 1}).count()), 600e6, 6e6);
+}
+
+TEST(Fit, CostsOfTheOtherMachineArePreferred) {
+  const auto us = [](int n) { return Duration{std::chrono::microseconds(n)}; };
+  model::Machine machine{.message_cpu = us(7)};
+  machine.costs[static_cast<std::size_t>(Work::gather)] = model::WorkCost{.each = us(1)};
+  machine.costs[static_cast<std::size_t>(Work::plan)] = model::WorkCost{.each = us(2)};
+  machine.shapes = {{.inputs = 4, .outputs = 2, .each = us(3)}, {.inputs = 8, .outputs = 2, .each = us(4)}};
+  model::Machine better{.message_cpu = us(9)};
+  better.costs[static_cast<std::size_t>(Work::gather)] = model::WorkCost{.each = us(5)};
+  better.shapes = {{.inputs = 8, .outputs = 2, .each = us(6)}, {.inputs = 1, .outputs = 1, .each = us(8)}};
+  prefer_costs(machine, better);
+  EXPECT_EQ(machine.cost(Work::gather)->each, us(5));
+  EXPECT_EQ(machine.cost(Work::plan)->each, us(2));
+  ASSERT_EQ(machine.shapes.size(), 3U);
+  EXPECT_EQ(machine.shapes[0].each, us(3));
+  EXPECT_EQ(machine.shapes[1].each, us(6));
+  EXPECT_EQ(machine.shapes[2].each, us(8));
+  EXPECT_EQ(machine.message_cpu, us(7));
+}
+
 TEST(Fit, PartiesOfOneProcessDoNotTellWhatCarryingComputes) {
   Recording recording = carried();
   for (recording::PartyRecord& party : recording.parties) party.head.process = 7;

@@ -11,6 +11,7 @@
 #include "overture/recording/recording.h"
 #include "overture/setup/machine_file.h"
 #include "overture/setup/setup.h"
+#include "overture/study/calibrate/fit.h"
 #include "overture/study/live/namespaces.h"
 #include "overture/study/validate/program.h"
 
@@ -234,6 +235,20 @@ std::string setup_text(const LivePoint& point, const std::string& workload) {
       point.name(), workload);
 }
 
+// Costs as points with so many trainers find them.
+model::Machine on_free_links(int trainers, std::span<const LiveCalibration> calibrations) {
+  std::vector<recording::Recording> free;
+  std::vector<recording::Recording> alike;
+  for (const LiveCalibration& one : calibrations) {
+    if (one.point.link > Bandwidth{}) continue;
+    free.push_back(one.recording);
+    if (one.point.trainers == trainers) alike.push_back(one.recording);
+  }
+  model::Machine machine = fit_machine(free).machine;
+  if (!alike.empty()) prefer_costs(machine, fit_machine(alike).machine);
+  return machine;
+}
+
 }  // namespace
 
 std::string_view name(LivePart part) {
@@ -286,6 +301,20 @@ Measured measure(const LivePoint& point, std::size_t number, const LiveOptions& 
   fs::remove_all(folder / "run");
   fs::rename(folder / "best", folder / "recording");  // only now: an interrupted point is measured again
   return best;
+}
+
+model::Machine machine_at(const LivePoint& point, std::span<const LiveCalibration> calibrations) {
+  model::Machine machine = on_free_links(point.trainers, calibrations);
+  if (point.link == Bandwidth{}) return machine;
+  Duration sum{};
+  int count = 0;
+  for (const LiveCalibration& one : calibrations) {
+    if (one.point.link == Bandwidth{}) continue;
+    sum += carrying_held_back(on_free_links(one.point.trainers, calibrations), {&one.recording, 1});
+    ++count;
+  }
+  if (count > 0) machine.message_cpu_per_million = sum / count;
+  return machine;
 }
 
 Predicted predict(const LivePoint& point, std::size_t number, const model::Machine& machine,

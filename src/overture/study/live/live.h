@@ -6,11 +6,13 @@
 #include <array>
 #include <filesystem>
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "overture/formats/recording/recorded_run.h"
 #include "overture/model/machine.h"
+#include "overture/recording/recording.h"
 #include "overture/simulation/simulation.h"
 #include "overture/study/live/points.h"
 
@@ -50,6 +52,15 @@ void make_live_data(const LiveOptions& options, bool quick);
 
 // Trains until two runs agree, or takes the kept run of the same setup. Throws UserError when a run fails.
 Measured measure(const LivePoint& point, std::size_t number, const LiveOptions& options);
+
+// The machine as a point finds it, from recordings of points that calibrate: costs are those of points with
+// as many trainers, which share the machine's memory as its own do, and of all others where these have none.
+// Over links that hold bytes back, a byte costs what it cost on such links.
+struct LiveCalibration {
+  LivePoint point;
+  recording::Recording recording;
+};
+model::Machine machine_at(const LivePoint& point, std::span<const LiveCalibration> calibrations);
 
 // By the point's train.yaml alone and the machine.
 Predicted predict(const LivePoint& point, std::size_t number, const model::Machine& machine,

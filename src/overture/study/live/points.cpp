@@ -31,7 +31,7 @@ std::vector<LivePoint> live_grid(bool quick) {
       {wide_and_deep, 512, 1, 1, 20, kUnlimited, true},
       {wide_and_deep, 2048, 1, 1, 200, kUnlimited, true},
       {wide_and_deep, 1024, 2, 1, 20, kUnlimited, true},
-      {wide_and_deep, 2048, 2, 3, 1, kUnlimited, true},
+      {wide_and_deep, 1024, 2, 1, 20, kFast, true},
       {dlrm, 1024, 1, 1, 20, kUnlimited},
       {dlrm, 1024, 1, 3, 200, kUnlimited},
       {dlrm, 1024, 1, 1, 1, kFast},
