@@ -11,31 +11,11 @@
 #include "overture/cli/captured_output.h"
 #include "overture/cli/counts.h"
 #include "overture/cli/help.h"
+#include "overture/cli/testing.h"
 #include "overture/cli/train_flags.h"
 
 namespace overture::cli {
 namespace {
-
-using Words = std::vector<std::string>;
-
-// Runs a program that has the commands, as `overture WORDS...`.
-int run_words(Words words, const std::function<void(Command&)>& add_commands) {
-  words.insert(words.begin(), "overture");
-  std::vector<char*> pointers;
-  for (std::string& word : words) pointers.push_back(word.data());
-  return run(static_cast<int>(pointers.size()), pointers.data(), add_commands);
-}
-
-struct Ran {
-  int code = 0;
-  std::string out;
-};
-
-Ran run_quietly(const Words& words, const std::function<void(Command&)>& add_commands) {
-  CapturedOutput output;
-  const int code = run_words(words, add_commands);
-  return {code, output.finish()};
-}
 
 // A command of every kind of option, which says what it got.
 struct Given {
@@ -63,15 +43,14 @@ std::function<void(Command&)> one_command(Given& given) {
 
 TEST(Command, CountsMayHaveLetters) {
   Given given;
-  EXPECT_EQ(run_quietly({"pack", "a.txt", "-n", "20k", "-s", "a=1", "-s", "b=2"}, one_command(given)).code,
-            0);
+  EXPECT_EQ(run_words({"pack", "a.txt", "-n", "20k", "-s", "a=1", "-s", "b=2"}, one_command(given)).code, 0);
   EXPECT_EQ(given.count, 20'000);
   EXPECT_EQ(given.changes, (Words{"a=1", "b=2"}));
 }
 
 TEST(Command, TheExitCodeIsTheCommands) {
   Given given;
-  EXPECT_EQ(run_quietly({"pack", "a.txt", "--all"}, one_command(given)).code, kUnfinished);
+  EXPECT_EQ(run_words({"pack", "a.txt", "--all"}, one_command(given)).code, kUnfinished);
 }
 
 TEST(Command, WhatIsWrongOnTheCommandLineIsExitCodeTwo) {
@@ -79,9 +58,9 @@ TEST(Command, WhatIsWrongOnTheCommandLineIsExitCodeTwo) {
        {Words{"pack"}, Words{"pak", "a"}, Words{"pack", "a", "--al"}, Words{"pack", "a", "b"},
         Words{"pack", "a", "-n", "many"}, Words{"pack", "a", "-n"}}) {
     Given given;
-    ::testing::internal::CaptureStderr();
-    EXPECT_EQ(run_quietly(words, one_command(given)).code, 2) << words.back();
-    const std::string said = ::testing::internal::GetCapturedStderr();
+    const Ran ran = run_words(words, one_command(given));
+    EXPECT_EQ(ran.code, 2) << words.back();
+    const std::string& said = ran.err;
     EXPECT_EQ(said.rfind("error: ", 0), 0u) << said;
     EXPECT_NE(said.find("--help"), std::string::npos) << said;
   }
@@ -89,21 +68,19 @@ TEST(Command, WhatIsWrongOnTheCommandLineIsExitCodeTwo) {
 
 TEST(Command, AMisspeltFlagHasASuggestion) {
   Given given;
-  ::testing::internal::CaptureStderr();
-  run_quietly({"pack", "a", "--cuont", "4"}, one_command(given));
-  EXPECT_NE(::testing::internal::GetCapturedStderr().find("did you mean \"--count\"?"), std::string::npos);
+  EXPECT_TRUE(has(refused({"pack", "a", "--cuont", "4"}, one_command(given)), "did you mean \"--count\"?"));
 }
 
 TEST(Command, HelpIsAFewLinesOfEightyColumnsWithTheNamesOfValues) {
   Given given;
-  const Ran ran = run_quietly({"pack", "--help"}, one_command(given));
+  const Ran ran = run_words({"pack", "--help"}, one_command(given));
   EXPECT_EQ(ran.code, 0);
   for (const std::string& line : split(ran.out, '\n')) EXPECT_LE(line.size(), 80u) << line;
   EXPECT_NE(ran.out.find("-n, --count N"), std::string::npos) << ran.out;
   EXPECT_NE(ran.out.find("-s, --set KEY=VALUE"), std::string::npos) << ran.out;
   EXPECT_NE(ran.out.find("(default: 3)"), std::string::npos) << ran.out;
   EXPECT_NE(ran.out.find("Usage: overture pack [OPTIONS] file"), std::string::npos) << ran.out;
-  EXPECT_EQ(run_quietly({"help", "pack"}, one_command(given)).out, ran.out);
+  EXPECT_EQ(run_words({"help", "pack"}, one_command(given)).out, ran.out);
 }
 
 TEST(Command, FlagsThatDoNothingAreListedByNameOnly) {
@@ -164,9 +141,9 @@ TEST(TrainFlags, BecomeKeysOfTheSetup) {
     add_train_flags(command, flags);
     command.runs([] { return 0; });
   };
-  ASSERT_EQ(run_quietly({"train", "--mini-batch-size", "256", "--optimizer", "rwsadagrad", "--filter-range",
-                         "2-4", "--s3", "--arch-interaction-itself"},
-                        add)
+  ASSERT_EQ(run_words({"train", "--mini-batch-size", "256", "--optimizer", "rwsadagrad", "--filter-range",
+                       "2-4", "--s3", "--arch-interaction-itself"},
+                      add)
                 .code,
             0);
   const Words keys = flags.assignments();

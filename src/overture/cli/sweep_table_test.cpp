@@ -81,5 +81,51 @@ TEST(SweepTable, OnlyTheFirstTwentyAreShown) {
   EXPECT_NE(text.find("and 5 more in sweep.csv"), std::string::npos) << text;
 }
 
+// 0 drops are the best there is, and nothing is a multiple of them.
+TEST(SweepTable, NothingIsComparedWithABestOfZero) {
+  const auto drops = [](const std::string& k, double count) {
+    return SweepRow{.values = {k}, .numbers = {{"drops", count}}};
+  };
+  const std::string text = sweep_table(sweep_of({"k"}), {drops("4", 0), drops("8", 5)}, "drops", {});
+  EXPECT_EQ(text.find("nan"), std::string::npos) << text;
+  EXPECT_EQ(text.find("inf"), std::string::npos) << text;
+}
+
+TEST(SweepTable, APointWithoutTheMetricIsLeftOut) {
+  SweepRow without = row({"8"}, 1, 1);
+  without.numbers.clear();
+  const std::string text = sweep_table(sweep_of({"k"}), {row({"4"}, 100, 1), without}, "makespan_us", {});
+  EXPECT_EQ(split(text, '\n').size(), 4u) << text;  // head, rule, a point, and nothing behind the last break
+}
+
+TEST(SweepTable, WithoutPointsThereIsOnlyTheHead) {
+  EXPECT_EQ(split(sweep_table(sweep_of({"k"}), {}, "makespan_us", {}), '\n').size(), 3u);
+}
+
+TEST(SweepTable, APointThatCostsNothingKnownHasADash) {
+  SweepRow unknown = row({"8"}, 200, 1);
+  unknown.numbers.pop_back();
+  const std::string text = sweep_table(sweep_of({"k"}), {row({"4"}, 100, 7), unknown}, "makespan_us", {});
+  EXPECT_TRUE(split(text, '\n')[3].ends_with("-")) << text;
+}
+
+TEST(SweepTable, BoundsMayBeShortNumbersAndAnyNumberOfTheCommand) {
+  EXPECT_DOUBLE_EQ(parse_bounds({"cost 20k"}, "flows")[0].most, 20'000);
+  EXPECT_DOUBLE_EQ(parse_bounds({"drops 0"}, "flows")[0].most, 0);
+  EXPECT_DOUBLE_EQ(parse_bounds({"held_out.log_loss 0.5"}, "train")[0].most, 0.5);
+  EXPECT_EQ(
+      user_error([] { parse_bounds({"makespan 5"}, "flows"); }).rfind("--under: no number \"makespan\"", 0),
+      0u);
+}
+
+// Every bound must hold.
+TEST(SweepTable, SeveralBoundsHoldTogether) {
+  const auto bounds = parse_bounds({"cost 600", "makespan_us 90"}, "flows");
+  const std::string text =
+      sweep_table(sweep_of({"k"}), {row({"8"}, 50, 900), row({"4"}, 100, 500), row({"2"}, 80, 600)},
+                  "makespan_us", bounds);
+  EXPECT_NE(text.find("1 of 3 points are within the bounds"), std::string::npos) << text;
+}
+
 }  // namespace
 }  // namespace overture::cli
