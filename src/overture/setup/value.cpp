@@ -28,6 +28,8 @@ Value& Value::at(std::string_view key) {
 
 namespace {
 
+constexpr std::size_t kLargestFile = std::size_t{16} << 20;  // a byte of YAML can take a hundred of memory
+
 // From YAML's nodes to values of our own. Aliases are written out, so a short text could become a huge tree:
 // bounded.
 class Conversion {
@@ -185,6 +187,8 @@ void forget_lines(Value& value) {
 }  // namespace
 
 Value parse_yaml(std::string_view text, const std::string& file) {
+  if (text.size() > kLargestFile)
+    throw UserError({.file = file}, "is larger than 16 MiB", "put long lists into a CSV file");
   try {
     const YAML::Node root = YAML::Load(std::string(text));
     if (!root.IsMap()) throw UserError({.file = file}, "is not a setup", "a setup is a YAML map: key: value");

@@ -165,6 +165,11 @@ TEST(Yaml, AnEntryOfAnEmptyListIsTold) {
   EXPECT_NE(user_error([&] { override_value(root, "a.0=1"); }).find("the list is empty"), std::string::npos);
 }
 
+TEST(Yaml, AFileThatIsTooLongIsRefusedBeforeItIsRead) {
+  EXPECT_NE(error_of("name: " + std::string(17 << 20, 'x') + "\n").find("is larger than 16 MiB"),
+            std::string::npos);
+}
+
 TEST(Yaml, ManyKeysAreNotComparedWithEachOther) {
   std::string yaml;
   for (int i = 0; i < 50'000; ++i) yaml += "key" + std::to_string(i) + ": 1\n";
