@@ -211,11 +211,16 @@ TEST(Sweep, AWrongMetricIsToldBeforeTheFirstRun) {
 TEST(Setups, GivenToAnotherCommandSayWhichOneTakesThem) {
   const TemporaryFolder folder;
   const std::vector<std::pair<Words, std::string>> mistakes{
-      {{"simulate", "train.yaml"}, "overture train"},      {{"flows", "train.yaml"}, "overture train"},
-      {{"simulate", "bandwidth.yaml"}, "overture sweep"},  {{"simulate", "fat-tree.yaml"}, "overture flows"},
-      {{"flows", "dlrm-torus.yaml"}, "overture simulate"}, {{"train", "fat-tree.yaml"}, "overture flows"},
-      {{"sweep", "dlrm-torus.yaml"}, "overture simulate"}, {{"sweep", "codesign.yaml"}, "overture codesign"},
-      {{"simulate", "codesign.yaml"}, "overture codesign"}};
+      {{"simulate", "train.yaml"}, "overture train"},
+      {{"flows", "train.yaml"}, "overture train"},
+      {{"simulate", "bandwidth.yaml"}, "overture sweep"},
+      {{"simulate", "fat-tree.yaml"}, "overture flows"},
+      {{"flows", "dlrm-torus.yaml"}, "overture simulate"},
+      {{"train", "fat-tree.yaml"}, "overture flows"},
+      {{"sweep", "dlrm-torus.yaml"}, "overture simulate"},
+      {{"sweep", "codesign.yaml"}, "overture codesign"},
+      {{"simulate", "codesign.yaml"}, "overture codesign"},
+      {{"codesign", "dlrm-torus.yaml"}, "overture simulate"}};
   for (const auto& [words, command] : mistakes) {
     const Outcome outcome =
         run_overture({words[0], (kExamples / words[1]).string()}, {.folder = folder.path()});
@@ -270,6 +275,44 @@ TEST(Sweep, RepeatsWithSeedsAndTellsTheSpread) {
   for (const auto& entry : fs::directory_iterator(folder.path() / "out" / "points"))
     pages += fs::exists(entry.path() / "report.html") ? 1 : 0;
   EXPECT_EQ(pages, 4U);
+}
+
+// One line for each mistake: what was typed, and what the message must say.
+TEST(Errors, NameWhatWasTypedAndWhatWouldWork) {
+  const TemporaryFolder folder;
+  fs::create_directory(folder.path() / "empty");
+  folder.write("empty.tsv", "");
+  folder.write("file", "text\n");
+  const std::string roce = (kExamples / "roce.yaml").string();
+  const std::vector<std::pair<Words, std::string>> mistakes{
+      {{"serve", ".", "--port", "abc"}, "--port: \"abc\" is not a number"},
+      {{"flows", roce, "-o"}, "its value is missing"},
+      {{"flows", roce, "-o", "file"}, "give another folder with -o"},
+      {{"train", "--data", "empty.tsv"}, "empty.tsv: is empty"},
+      {{"train", "--synthetic", "kagle"}, "data.synthetic: unknown dataset \"kagle\""},
+      {{"train"}, "--data FILE"},
+      {{"train", "--synthetic", "kaggle", "--mini-batch-size", "99999999999"},
+       "is too large; at most 2147483647"},
+      {{"bench", "collective", roce, "--collective", "allreduce"}, "did you mean \"all_reduce\"?"},
+      {{"calibrate", "empty"}, "`overture train --record` makes one"}};
+  for (const auto& [words, text] : mistakes) {
+    const Outcome outcome = run_overture(words, {.folder = folder.path()});
+    EXPECT_EQ(outcome.exit_code, 2) << text_of(words) << outcome.text();
+    EXPECT_NE(outcome.err.find(text), std::string::npos) << text_of(words) << outcome.text();
+  }
+}
+
+TEST(TrainedModels, EveryCommandThatNeedsOneSaysWhereItIsFrom) {
+  const TemporaryFolder folder;
+  fs::create_directory(folder.path() / "empty");
+  for (const std::string given : {"empty", "none"})
+    for (const Words& words : {Words{"evaluate", given}, Words{"export", given, "--to", "npz"},
+                               Words{"predict", given, "--data", "x.tsv", "--out", "y.csv"}}) {
+      const Outcome outcome = run_overture(words, {.folder = folder.path()});
+      EXPECT_EQ(outcome.exit_code, 2) << text_of(words);
+      EXPECT_NE(outcome.err.find("give the folder that `overture train` wrote"), std::string::npos)
+          << text_of(words) << outcome.text();
+    }
 }
 
 TEST(Serve, APortThatIsTakenOrNoneIsAnError) {

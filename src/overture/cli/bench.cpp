@@ -64,7 +64,10 @@ template <class T>
 T parse_word(const std::string& text, const std::string& flag) {
   T value{};
   const Result<bool> result = setup::read(text, value);
-  if (!result) throw UserError({.key = flag}, result.error().substr(0, result.error().find('\n')));
+  if (!result) {
+    const std::vector<std::string> lines = split(result.error(), '\n');
+    throw UserError({.key = flag}, lines.front(), lines.size() > 1 ? lines[1] : "");
+  }
   return value;
 }
 
@@ -177,8 +180,8 @@ std::string why(const std::vector<Measured>& points, CollectiveKind kind) {
   const auto half = std::ranges::find_if(
       points, [&](const auto& point) { return 2 * bandwidth(point) >= bandwidth(*best); });
   return fmt::format(
-      "bus bandwidth is at most {:.4g} GB/s, at {}; what would help most: below {}, where half of "
-      "it is reached, lower latency or larger messages, above it faster links",
+      "bus bandwidth is at most {:.4g} GB/s, at {}, and half of that from {} on: latency limits smaller "
+      "messages, the rate of links larger ones",
       bandwidth(*best), to_string(best->mean.size), to_string(half->mean.size));
 }
 
@@ -328,7 +331,7 @@ void add_bench(Command& root) {
               "all_reduce, all_to_all, all_gather, reduce_scatter, broadcast or barrier")
       .option("--algorithm NAME", options->algorithm,
               "ring, direct, halving_doubling, bruck, ...; `overture explain system.all_reduce` has all "
-              "(default: what suits)")
+              "(default: the one that suits the network)")
       .option("--chunks", options->chunks, "Chunks per collective, on packet-level networks")
       .option("-b SIZE", options->first, "Smallest size, such as 8, 64K or \"1 MiB\"")
       .option("-e SIZE", options->last, "Largest size")

@@ -70,12 +70,25 @@ std::vector<std::string> flags_of(const CLI::App& app) {
   return flags;
 }
 
+// CLI11's words for a value that is missing or no number, in ours.
+std::string in_our_words(const std::string& text) {
+  constexpr std::string_view kConvert = "Could not convert: ";
+  const std::size_t equals = text.find(" = ");
+  if (text.starts_with(kConvert) && equals != std::string::npos)
+    return fmt::format("{}: \"{}\" is not a number", text.substr(kConvert.size(), equals - kConvert.size()),
+                       text.substr(equals + 3));
+  const std::size_t required = text.find(": 1 required ");
+  if (required != std::string::npos && text.ends_with(" missing"))
+    return fmt::format("{}: its value is missing", text.substr(0, required));
+  return text;
+}
+
 // What is wrong with the command line. To a misspelt command or flag CLI11 says only that it was not
 // expected.
 std::string complaint(const CLI::App& app, const CLI::ParseError& error) {
   const CLI::App& at = last_given(app);
   const auto unknown = app.remaining(true);
-  if (unknown.empty()) return error.what();
+  if (unknown.empty()) return in_our_words(error.what());
   const std::string word = unknown.front().substr(0, unknown.front().find('='));
   const auto commands = names_of_commands(at);
   if (!commands.empty() && !word.starts_with('-'))
@@ -333,7 +346,7 @@ std::optional<int> parse(CLI::App& app, const std::vector<std::string>& words) {
   if (chosen().run) return std::nullopt;
   const std::string given = commands_given(app);
   return tell_failure(
-      {2, fmt::format("{} wants one of its commands: {}\n  see {} --help", given,
+      {2, fmt::format("{} needs one of its commands: {}\n  see {} --help", given,
                       wrap(fmt::format("{}", fmt::join(names_of_commands(last_given(app)), ", ")), 80, 2),
                       given)},
       json);

@@ -19,6 +19,7 @@
 #include "overture/report/html.h"
 #include "overture/report/results_folder.h"
 #include "overture/setup/train_setup.h"
+#include "overture/setup/trained_model.h"
 #include "overture/train/checkpoint.h"
 #include "overture/train/local_training.h"
 
@@ -44,8 +45,7 @@ struct Evaluated {
 };
 
 setup::TrainSetup setup_of(const EvaluateOptions& options) {
-  setup::TrainSetup setup =
-      setup::load_train_setup(fs::path(options.folder) / "setup.yaml", options.overrides);
+  setup::TrainSetup setup = setup::load_trained_setup(options.folder, options.checkpoint, options.overrides);
   if (!setup.data.ids.empty()) setup.data.ids = fs::absolute(fs::path(options.folder) / setup.data.ids);
   if (options.data.empty()) return setup;
   setup.data = {.file = fs::absolute(options.data),

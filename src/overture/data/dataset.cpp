@@ -65,13 +65,15 @@ Format detect_format(const std::filesystem::path& path) {
   std::array<char, 4096> buffer{};
   const std::size_t got = read_fully(*open_bytes(path), buffer.data(), buffer.size());
   const std::string_view start(buffer.data(), got);
+  if (got == 0) throw UserError({.file = path.string()}, "is empty", "give a file with at least one sample");
   if (start.starts_with(kBinaryMagic)) return Format::overture;
   if (start.starts_with("PK\x03\x04")) return Format::npz;
   if (const auto text = detect_text(start)) return *text;
   if (path.extension() == ".bin") return Format::mlperf;
   if (path.extension() == ".tsv") return Format::criteo;  // its first line is bad
-  throw UserError({.file = path.string()}, got == 0 ? "is empty" : "is a dataset of no known format",
-                  "name it with --from; known: overture, criteo, bagpipe, npz, mlperf");
+  throw UserError({.file = path.string()}, "is a dataset of no known format",
+                  "name its format with --from, in a setup with data.format; known: overture, criteo, "
+                  "bagpipe, npz, mlperf");
 }
 
 std::unique_ptr<SampleReader> open_dataset(const std::filesystem::path& path, const DatasetOptions& options) {

@@ -101,15 +101,15 @@ std::vector<Skew> scaled_tables(Likeness likeness, double scale, const SkewKind&
   return tables;
 }
 
-Likeness parse_likeness(std::string_view text) {
+Likeness parse_likeness(std::string_view text, const std::string& key) {
   if (text == "kaggle" || text == "criteo-kaggle") return Likeness::kaggle;
   if (text == "avazu") return Likeness::avazu;
   if (text == "terabyte" || text == "terabyte-like") return Likeness::terabyte;
-  throw UserError({.key = "--like"}, fmt::format("unknown dataset \"{}\"", text),
+  throw UserError({.key = key}, fmt::format("unknown dataset \"{}\"", text),
                   suggest(text, {"kaggle", "avazu", "terabyte"}));
 }
 
-SkewKind parse_skew(std::string_view text) {
+SkewKind parse_skew(std::string_view text, const std::string& key) {
   if (text == "uniform") return PowerLaw{0};
   if (text == "long") return PowerLaw{0.9};  // the names and exponents of HugeCTR's generator
   if (text == "medium") return PowerLaw{1.1};
@@ -119,7 +119,7 @@ SkewKind parse_skew(std::string_view text) {
   constexpr double kSteepest = 10;
   double exponent = 0;
   if (parse_number(text, exponent) && exponent <= kSteepest) return PowerLaw{exponent};
-  throw UserError({.key = "--skew"}, fmt::format("unknown skew \"{}\"", text),
+  throw UserError({.key = key}, fmt::format("unknown skew \"{}\"", text),
                   "known: fitted, uniform, long, medium, short, two-level:1:90, or an exponent such as 1.05");
 }
 

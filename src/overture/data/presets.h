@@ -26,9 +26,9 @@ std::vector<Skew> scaled_tables(Likeness likeness, double scale);
 std::vector<Skew> scaled_tables(Likeness likeness, double scale, const SkewKind& skew);
 
 // "kaggle", "criteo-kaggle", "avazu", "terabyte".
-Likeness parse_likeness(std::string_view text);
+Likeness parse_likeness(std::string_view text, const std::string& key = "--like");
 // "uniform", "long" (0.9), "medium" (1.1), "short" (1.3), an exponent such as "1.05", or "two-level:1:90" (1
 // % of the rows take 90 % of the lookups). Not "fitted", which is no single skew.
-SkewKind parse_skew(std::string_view text);
+SkewKind parse_skew(std::string_view text, const std::string& key = "--skew");
 
 }  // namespace overture::data

@@ -27,7 +27,7 @@ class PartyReader {
     if (!next_block()) fail("has no head");
     decode_head();
     while (next_block()) decode_events();
-    if (!left_.empty()) fail("goes on after its end");
+    if (!left_.empty()) fail("has data after its end");
     return std::move(record_);
   }
 
@@ -170,7 +170,7 @@ std::filesystem::path setup_file(const std::filesystem::path& folder) { return f
 PartyRecord read_party(const std::filesystem::path& file) { return PartyReader(file).read(); }
 
 Recording read_recording(const std::filesystem::path& folder) {
-  if (!std::filesystem::is_directory(folder))
+  if (!std::filesystem::exists(party_file(folder, 0)))
     throw UserError({.file = folder.string()}, "is not a folder with a recording",
                     "`overture train --record` makes one");
   Recording recording;

@@ -75,7 +75,8 @@ std::vector<std::pair<std::string, std::string>> quality_lines(const FlowQuality
   if (quality.slowdown)
     lines.emplace_back("slowdown, median, 99 %",
                        fmt::format("{:.2f}, {:.2f}", quality.slowdown->median, quality.slowdown->p99));
-  lines.emplace_back("goodput", fmt::format("{:.4g} Gbps", quality.goodput_gbps));
+  lines.emplace_back("goodput",
+                     to_string(Bandwidth::bits_per_second(std::llround(1e9 * quality.goodput_gbps))));
   lines.emplace_back("fairness (Jain)", fmt::format("{:.3f}", quality.fairness));
   return lines;
 }

@@ -36,7 +36,8 @@ void write_summary(Json summary, const Digest& digest, const std::string& setup_
 
 void make_results_folder(const std::filesystem::path& folder) {
   if (!disk().make_folder(folder))
-    throw UserError({.file = folder.string()}, std::string("cannot be created: ") + std::strerror(errno));
+    throw UserError({.file = folder.string()}, std::string("cannot be created: ") + std::strerror(errno),
+                    "give another folder with -o");
 }
 
 namespace {

@@ -74,7 +74,8 @@ class CacheConverter {
     }
     const int servers = cache_.servers == 0 ? trainers : cache_.servers;
     if (!cache_.apart && servers > trainers)
-      fail("servers", fmt::format("{} servers beside {} trainers", servers, trainers), "take fewer");
+      fail("servers", fmt::format("{} servers are too many for {} trainers", servers, trainers),
+           "use fewer servers");
     for (int t = 0; t < trainers; ++t) trainers_.push_back(Rank{t});
     for (int s = 0; s < servers; ++s)
       servers_.push_back(
@@ -219,7 +220,7 @@ class CacheConverter {
     setup.batch_size = static_cast<int>(std::min<std::int64_t>(training_.batch, INT32_MAX));
     const int sources = !cache_.data.file.empty() + !cache_.data.synthetic.empty();
     if (sources != 1)
-      fail("data", sources == 0 ? "names no data" : "has more than one of file and synthetic",
+      fail("data", sources == 0 ? "no data is given" : "has more than one of file and synthetic",
            "give data.file, or data.synthetic such as kaggle");
     const auto held_out = static_cast<std::uint64_t>(std::max(cache_.data.test_every, 0));
     std::uint64_t samples = static_cast<std::uint64_t>(needed) * static_cast<std::uint64_t>(training_.batch);

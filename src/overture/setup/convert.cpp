@@ -5,6 +5,7 @@
 #include <cmath>
 #include <iterator>
 #include <limits>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -40,8 +41,10 @@ template <class T>
 Result<bool> read_whole(const std::string& text, T& value) {
   const Result<std::int64_t> count = parse_count(text);
   const bool plain = text.find_first_not_of("+-0123456789") == std::string::npos;
-  if (plain || !count || count.value() > static_cast<std::int64_t>(std::numeric_limits<T>::max() / 2))
-    return read_number(text, value, "a whole number");
+  constexpr auto kMost = std::numeric_limits<T>::max();
+  if (count && std::cmp_greater(count.value(), kMost))
+    return Error{fmt::format("{} is too large; at most {} is possible", text, kMost)};
+  if (plain || !count) return read_number(text, value, "a whole number");
   value = static_cast<T>(count.value());
   return true;
 }
@@ -168,7 +171,7 @@ Result<bool> read(const std::vector<std::string>& words, system::Implementation&
   for (const std::string& word : words) {
     const bool flat = word.starts_with(kFlat);
     if (flat && words.size() > 1)
-      return Error{fmt::format("\"{}\" spans all dimensions and must stand alone", word)};
+      return Error{fmt::format("\"{}\" spans all dimensions, so it must be the only one", word)};
     const Result<Algorithm> algorithm =
         read_algorithm(flat ? std::string_view(word).substr(kFlat.size()) : word);
     if (!algorithm) return Error{algorithm.error()};

@@ -84,7 +84,7 @@ void describe(V& v, HtsimDctcpConfig& d) {
   v.from("the Opera DLRM study's fork of htsim");
   v.field("packet", d.packet, "Size of a packet on the wire; it has no header");
   v.field("initial_window", d.initial_window, "Initial window in packets");
-  v.field("slow_start_threshold", d.slow_start_threshold, "Initial window in packets");
+  v.field("slow_start_threshold", d.slow_start_threshold, "Slow start ends at this many packets");
   v.field("gain", d.gain, "Gain of the moving share of marks");
   v.field("min_rto", d.min_rto, "Shortest retransmission timeout; it doubles without limit");
   v.field("scan", d.scan, "Time between two checks of the timers");

@@ -8,6 +8,7 @@
 #include "overture/base/error.h"
 #include "overture/base/files.h"
 #include "overture/base/random.h"
+#include "overture/setup/setup_kind.h"
 
 namespace overture::setup {
 namespace {
@@ -63,7 +64,7 @@ void describe(V& v, SearchSetup& s) {
 void require_values(const SearchSetup& setup, const std::vector<SearchAxis>& axes, const std::string& key) {
   for (std::size_t i = 0; i < axes.size(); ++i) {
     if (axes[i].count() == 0)
-      fail(setup, fmt::format("{}.{}.values", key, i), "an axis has at least one value");
+      fail(setup, fmt::format("{}.{}.values", key, i), "an axis needs at least one value");
     if (!axes[i].values.empty() && !axes[i].choices.empty())
       fail(setup, fmt::format("{}.{}", key, i), "has both values and choices", "keep one of the two");
   }
@@ -81,11 +82,11 @@ void require_sound(const SearchSetup& setup) {
     require_values(setup, setup.networks[i].axes, fmt::format("networks.{}.axes", i));
     require_values(setup, setup.networks[i].check_axes, fmt::format("networks.{}.check_axes", i));
   }
-  if (setup.dollars < 0 || setup.watts < 0) fail(setup, "budget", "is negative", "0: no limit");
+  if (setup.dollars < 0 || setup.watts < 0) fail(setup, "budget", "must not be negative", "0 means no limit");
   if (setup.candidates < 1 || setup.candidates > kMostCandidates)
-    fail(setup, "candidates", "is from 1 to 1000000");
-  if (setup.checked < 0 || setup.checked > 1000) fail(setup, "checked", "is from 0 to 1000");
-  if (setup.check_seconds < 1) fail(setup, "check_seconds", "is at least 1");
+    fail(setup, "candidates", "must be from 1 to 1000000");
+  if (setup.checked < 0 || setup.checked > 1000) fail(setup, "checked", "must be from 0 to 1000");
+  if (setup.check_seconds < 1) fail(setup, "check_seconds", "must be at least 1");
   const std::uint64_t points = count_points(setup);
   if (points > kMostSearchPoints)
     fail(setup, "axes", "there are more than 10^12 candidates", "leave some values out");
@@ -97,6 +98,7 @@ SearchSetup parse_search_setup(std::string_view text, const std::string& file,
                                const std::vector<std::string>& overrides) {
   Value root = parse_yaml(text, file);
   for (const std::string& assignment : overrides) override_value(root, assignment);
+  require_kind(root, file, SetupKind::search);
   SearchSetup setup;
   setup.file = file;
   Reader reader(&root, file, "");

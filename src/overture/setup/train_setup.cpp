@@ -181,8 +181,8 @@ void check_sound(const TrainSetup& setup) {
   check_least(setup, "tables.dim", setup.tables.dim, 1);
   const int sources = !setup.data.file.empty() + !setup.data.synthetic.empty() + setup.data.own;
   if (sources != 1)
-    fail(setup, "data", sources == 0 ? "names no data" : "has more than one of file, synthetic and own",
-         "give data.file, or data.synthetic such as kaggle");
+    fail(setup, "data", sources == 0 ? "no data is given" : "has more than one of file, synthetic and own",
+         "give data.file (--data FILE), or data.synthetic (--synthetic kaggle)");
   if (setup.cache.cleanup_interval && setup.cache.cleanup_proportion)
     fail(setup, "cache.cleanup_proportion", "cannot be combined with cleanup_interval", "choose one");
   if (setup.cache.lookahead == 0 && setup.trainers > 1 &&
@@ -304,10 +304,11 @@ int servers(const TrainSetup& setup) {
 
 data::Batches::Open synthetic(const TrainSetup& setup, Wanted wanted) {
   const TrainData& d = setup.data;
-  const data::Likeness likeness = data::parse_likeness(d.synthetic);
+  const data::Likeness likeness = data::parse_likeness(d.synthetic, "data.synthetic");
   const data::SyntheticConfig config{
-      .tables = d.skew == "fitted" ? data::scaled_tables(likeness, d.scale)
-                                   : data::scaled_tables(likeness, d.scale, data::parse_skew(d.skew)),
+      .tables = d.skew == "fitted"
+                    ? data::scaled_tables(likeness, d.scale)
+                    : data::scaled_tables(likeness, d.scale, data::parse_skew(d.skew, "data.skew")),
       .dense_features = d.dense_features,
       .seed = setup.seed,
       .pooling = {.mean = static_cast<double>(d.lookups)},

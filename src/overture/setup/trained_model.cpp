@@ -10,9 +10,18 @@ namespace overture::setup {
 
 namespace fs = std::filesystem;
 
+TrainSetup load_trained_setup(const fs::path& folder, const fs::path& checkpoint,
+                              const std::vector<std::string>& overrides) {
+  constexpr const char* kGive = "give the folder that `overture train` wrote";
+  if (!fs::is_directory(folder)) throw UserError({.file = folder.string()}, "is not a folder", kGive);
+  if (!fs::exists(folder / "setup.yaml") || (checkpoint.empty() && !fs::exists(folder / "checkpoints")))
+    throw UserError({.file = folder.string()}, "holds no trained model", kGive);
+  return load_train_setup(folder / "setup.yaml", overrides);
+}
+
 TrainedModel open_trained(const fs::path& folder, const fs::path& checkpoint,
                           const std::vector<std::string>& overrides) {
-  TrainedModel model{.setup = load_train_setup(folder / "setup.yaml", overrides)};
+  TrainedModel model{.setup = load_trained_setup(folder, checkpoint, overrides)};
   const fs::path given = checkpoint.empty() ? folder / "checkpoints" : checkpoint;
   const auto whole = train::whole_checkpoint(given);
   if (!whole) {

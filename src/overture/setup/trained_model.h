@@ -15,9 +15,14 @@ namespace overture::setup {
 struct TrainedModel {
   TrainSetup setup;
   std::filesystem::path checkpoint;
-  std::vector<std::string> damaged;  // why newer checkpoints were passed over
+  std::vector<std::string> damaged;  // why newer checkpoints were skipped
   std::unique_ptr<train::LocalTraining> training;
 };
+
+// The setup of the training in a folder; with `checkpoint` the model is somewhere else. Throws UserError,
+// also when `folder` holds no training.
+TrainSetup load_trained_setup(const std::filesystem::path& folder, const std::filesystem::path& checkpoint,
+                              const std::vector<std::string>& overrides);
 
 // `checkpoint` is one of the folder's, or empty for the newest. Throws UserError.
 TrainedModel open_trained(const std::filesystem::path& folder, const std::filesystem::path& checkpoint,

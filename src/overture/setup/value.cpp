@@ -206,7 +206,8 @@ void override_value(Value& root, const std::string& assignment) {
     throw UserError({.key = "-s " + assignment}, what, hint);
   };
   if (equals == std::string::npos || path.empty())
-    fail("is not key=value", "such as -s network.dimensions.0.size=8");
+    fail("is not key=value",
+         "such as -s network.dimensions.0.size=8; quote a value with a blank: -s traffic.size=\"1 MiB\"");
   Value* at = &root;
   Value* map = nullptr;
   std::string part;
