@@ -151,7 +151,7 @@ std::string why_of(const study::PlanSearch& search, const study::PlanProblem& pr
   if (const study::PricedPlan* greedy = greedy_of(search)) {
     text += fmt::format("; the greedy plan takes {:.3f} times as long",
                         microseconds(greedy->step) / microseconds(search.best.step));
-  } else {
+  } else if (!problem.as_trained) {
     text += "; the greedy planner finds nothing that fits";
   }
   return text;
