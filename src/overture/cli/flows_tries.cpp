@@ -111,25 +111,27 @@ void ndp_settings(const PacketConfig& packets, Changes& changes) {
 }
 
 void settings(const setup::Setup& setup, const network::NetworkRecord& record, Changes& changes) {
-  const PacketConfig& packets = setup.network.packets;
-  if (setup::backend_of(setup.network) == setup::Backend::rotor) {
-    changes.add("network.rotor.bulk_from", to_string(Bytes{setup.network.rotor.bulk_from.count() / 4}));
-    changes.twice("network.rotor.bulk_from", setup.network.rotor.bulk_from);
+  const PacketConfig& packets = setup.network.of<network::packet::PacketConfig>();
+  if (setup::backend_of(setup.network) == setup::kBackend<network::RotorNetworkConfig>) {
+    const Bytes bulk_from = setup.network.of<network::rotor::RotorConfig>().bulk_from;
+    changes.add("network.rotor.bulk_from", to_string(Bytes{bulk_from.count() / 4}));
+    changes.twice("network.rotor.bulk_from", bulk_from);
     return;
   }
-  if (setup::backend_of(setup.network) != setup::Backend::packet) return;
+  if (setup::backend_of(setup.network) != setup::kBackend<network::PacketNetworkConfig>) return;
   switch (packets.transport) {
     case TransportKind::tcp: return tcp_settings(packets, record, changes);
     case TransportKind::ndp: return ndp_settings(packets, changes);
     case TransportKind::roce:
     case TransportKind::plain: return lossless_settings(packets, changes);
-    case TransportKind::htsim_dctcp: return;
+    default: return;
   }
 }
 
 void purchases(const setup::Setup& setup, Changes& changes) {
-  if (setup::backend_of(setup.network) != setup::Backend::rotor) return faster_wires(setup, changes);
-  const Bandwidth rate = setup.network.rotor.rate;
+  if (setup::backend_of(setup.network) != setup::kBackend<network::RotorNetworkConfig>)
+    return faster_wires(setup, changes);
+  const Bandwidth rate = setup.network.of<network::rotor::RotorConfig>().rate;
   changes.add("network.rotor.rate", to_string(Bandwidth::bits_per_second(2 * rate.bits_per_second())));
   if (setup.network.topology.opera && setup.network.topology.opera->file.empty())
     changes.add("network.topology.opera.dark", to_string(setup.network.topology.opera->dark / 2));

@@ -32,11 +32,15 @@ Words changes_of(const std::string& network, const network::FlowsResult& result 
 const std::string kStar = "topology: {star: {hosts: 4, wire: {rate: 10 Gbps}}}";
 
 TEST(LikelyChanges, OfTcpAreItsPathsAndWindows) {
-  EXPECT_EQ(changes_of("{" + kStar + "}"),
-            (Words{"set network.paths=hash_per_flow", "set network.tcp.initial_window=20",
-                   "set network.tcp.receive_window=" +
-                       to_string(setup_of("{" + kStar + "}").network.packets.tcp.receive_window * 2),
-                   "buy network.topology.star.wire.rate=20.00 Gbps"}));
+  EXPECT_EQ(
+      changes_of("{" + kStar + "}"),
+      (Words{
+          "set network.paths=hash_per_flow", "set network.tcp.initial_window=20",
+          "set network.tcp.receive_window=" +
+              to_string(
+                  setup_of("{" + kStar + "}").network.of<network::packet::PacketConfig>().tcp.receive_window *
+                  2),
+          "buy network.topology.star.wire.rate=20.00 Gbps"}));
 }
 
 TEST(LikelyChanges, OfTcpThatWaitsForTimersTheTimersComeFirst) {
@@ -71,7 +75,7 @@ TEST(LikelyChanges, OfNdpAreSprayingAndItsWindow) {
 
 TEST(LikelyChanges, OfCreditsAreMoreChannels) {
   const auto setup = setup_of("{" + kStar + ", transport: plain, lossless: {control: credits}}");
-  const int channels = setup.network.packets.lossless.credits.channels;
+  const int channels = setup.network.of<network::packet::PacketConfig>().lossless.credits.channels;
   const Words changes = changes_of("{" + kStar + ", transport: plain, lossless: {control: credits}}");
   EXPECT_EQ(changes[0], "set network.lossless.credits.channels=" + std::to_string(2 * channels));
 }

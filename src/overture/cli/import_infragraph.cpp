@@ -43,19 +43,12 @@ int import_infragraph(const InfraGraphOptions& options) {
 int write_infragraph(const InfraGraphOptions& options) {
   const setup::Setup setup = setup::load_setup(options.file, {}, setup::Needs::network);
   const network::NetworkConfig network = setup::network_config(setup);
-  topology::GraphConfig shape;
-  if (const auto* packet = std::get_if<network::PacketNetworkConfig>(&network)) {
-    shape = packet->topology;
-  } else if (const auto* formula = std::get_if<network::AnalyticalConfig>(&network)) {
-    shape.shape = network::links_of(*formula);
-  } else if (const auto* flow = std::get_if<network::FlowNetworkConfig>(&network);
-             flow != nullptr && std::holds_alternative<topology::GraphConfig>(flow->topology)) {
-    shape = std::get<topology::GraphConfig>(flow->topology);
-  } else {
+  const std::optional<topology::GraphConfig> links = network::links_of(network::wires_of(network));
+  if (!links)
     throw UserError({.file = options.file, .key = "network"},
                     "InfraGraph cannot describe the circuits of rotors");
-  }
-  print_or_write(formats::graph_to_infragraph(topology::make_topology(shape).graph, setup.name), options.out);
+  print_or_write(formats::graph_to_infragraph(topology::make_topology(*links).graph, setup.name),
+                 options.out);
   return 0;
 }
 

@@ -13,23 +13,25 @@ using opera_dlrm::StudyNetwork;
 void set_network(const opera_dlrm::Cell& cell, setup::NetworkSetup& network) {
   const bool flow = cell.backend == opera_dlrm::StudyBackend::flow;
   if (cell.network == StudyNetwork::opera) {
-    network.backend = flow ? setup::Backend::flow : setup::Backend::rotor;
+    network.backend =
+        flow ? setup::kBackend<network::FlowNetworkConfig> : setup::kBackend<network::RotorNetworkConfig>;
     setup::OperaChoice opera;
     static_cast<topology::OperaConfig&>(opera) = opera_dlrm::opera_config(cell);
     network.topology.opera = opera;
-    if (!flow) network.rotor = opera_dlrm::rotor_of(cell);
+    if (!flow) network.of<network::rotor::RotorConfig>() = opera_dlrm::rotor_of(cell);
     return;
   }
-  network.backend = flow ? setup::Backend::flow : setup::Backend::packet;
+  network.backend =
+      flow ? setup::kBackend<network::FlowNetworkConfig> : setup::kBackend<network::PacketNetworkConfig>;
   if (cell.network == StudyNetwork::topoopt) {
     network.topology.shapes.choose(opera_dlrm::fibres_of(cell));
   } else {
     network.topology.shapes.choose(opera_dlrm::fat_tree_of(cell));
   }
   if (flow) {
-    network.fluid.efficiency = opera_dlrm::fluid_of(cell).efficiency;
+    network.of<network::FluidSettings>().efficiency = opera_dlrm::fluid_of(cell).efficiency;
   } else {
-    network.packets = opera_dlrm::transport_of(cell);
+    network.of<network::packet::PacketConfig>() = opera_dlrm::transport_of(cell);
   }
 }
 

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "overture/base/words.h"
+
 namespace overture::embedding {
 
 enum class OptimizerKind : std::uint8_t {
@@ -12,6 +14,13 @@ enum class OptimizerKind : std::uint8_t {
   adagrad,  // of tables row-wise: one accumulator a row, of the mean square (Mudigere et al., 2021)
   adam,     // of tables lazy: rows that are not looked up do not change (torch.optim.SparseAdam)
 };
+constexpr auto vocabulary(OptimizerKind) {
+  return std::to_array<Word<OptimizerKind>>({
+      {OptimizerKind::sgd, "sgd"},
+      {OptimizerKind::adagrad, "adagrad"},
+      {OptimizerKind::adam, "adam"},
+  });
+}
 
 // How the learning rate changes over the steps, as facebookresearch/dlrm's LRPolicyScheduler: it rises in a
 // line over the warm-up, and falls with the square of what is left of the decay. With a decay, it stays where

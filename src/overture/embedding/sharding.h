@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "overture/base/words.h"
 #include "overture/embedding/optimizer.h"
 
 namespace overture::embedding {
@@ -17,6 +18,14 @@ enum class Sharding : std::uint8_t {
   table_wise,   // whole tables; the largest first, each to the server that has least
   column_wise,  // some columns of every row
 };
+constexpr auto vocabulary(Sharding) {
+  return std::to_array<Word<Sharding>>({
+      {Sharding::hash, "hash"},
+      {Sharding::range, "range"},
+      {Sharding::table_wise, "table_wise"},
+      {Sharding::column_wise, "column_wise"},
+  });
+}
 
 // Which one of so many servers, and how rows are divided among them.
 struct Share {

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "overture/base/words.h"
 #include "overture/embedding/arena.h"
 #include "overture/embedding/optimizer.h"
 #include "overture/embedding/sharding.h"
@@ -16,6 +17,13 @@ namespace overture::embedding {
 
 // Of the rows that a sample looks up; `weighted` is a sum with a factor of every lookup's own.
 enum class Pooling : std::uint8_t { sum, mean, weighted };
+constexpr auto vocabulary(Pooling) {
+  return std::to_array<Word<Pooling>>({
+      {Pooling::sum, "sum"},
+      {Pooling::mean, "mean"},
+      {Pooling::weighted, "weighted"},
+  });
+}
 
 struct TableConfig {
   std::int64_t rows = 0;

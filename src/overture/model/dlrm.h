@@ -10,10 +10,19 @@
 #include <vector>
 
 #include "overture/base/units.h"
+#include "overture/base/words.h"
 
 namespace overture::model {
 
 enum class NumberType : std::uint8_t { fp32, fp16, bf16, fp8 };
+constexpr auto vocabulary(NumberType) {
+  return std::to_array<Word<NumberType>>({
+      {NumberType::fp32, "fp32"},
+      {NumberType::fp16, "fp16"},
+      {NumberType::bf16, "bf16"},
+      {NumberType::fp8, "fp8"},
+  });
+}
 constexpr Bytes size_of(NumberType type) {
   return Bytes{type == NumberType::fp32 ? 4 : type == NumberType::fp8 ? 1 : 2};
 }
@@ -51,6 +60,12 @@ enum class Interaction : std::uint8_t {
   cat,  // side by side
   dot,  // the dot product of every pair of them, beside the output of the bottom MLP
 };
+constexpr auto vocabulary(Interaction) {
+  return std::to_array<Word<Interaction>>({
+      {Interaction::cat, "cat"},
+      {Interaction::dot, "dot"},
+  });
+}
 
 struct Dlrm {
   std::string name;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "overture/base/units.h"
+#include "overture/base/words.h"
 #include "overture/model/dlrm.h"
 
 namespace overture::model {
@@ -13,6 +14,12 @@ enum class PlacementRule : std::uint8_t {
   round_robin,    // table t on node t mod nodes
   size_balanced,  // the largest first, each on the node that holds the least
 };
+constexpr auto vocabulary(PlacementRule) {
+  return std::to_array<Word<PlacementRule>>({
+      {PlacementRule::round_robin, "round_robin"},
+      {PlacementRule::size_balanced, "size_balanced"},
+  });
+}
 
 // The node of every table.
 using Placement = std::vector<int>;

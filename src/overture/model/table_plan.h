@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "overture/base/units.h"
+#include "overture/base/words.h"
 #include "overture/model/dlrm.h"
 
 namespace overture::model {
@@ -17,6 +18,14 @@ enum class TableSharding : std::uint8_t {
   row_wise,       // an equal share of the rows on every node; partial sums are reduced and scattered
   data_parallel,  // a copy on every node; gradients are all-reduced
 };
+constexpr auto vocabulary(TableSharding) {
+  return std::to_array<Word<TableSharding>>({
+      {TableSharding::table_wise, "table_wise"},
+      {TableSharding::column_wise, "column_wise"},
+      {TableSharding::row_wise, "row_wise"},
+      {TableSharding::data_parallel, "data_parallel"},
+  });
+}
 
 struct TablePlace {
   TableSharding sharding = TableSharding::table_wise;

@@ -105,17 +105,11 @@ std::vector<bool> inside_machines(const topology::Graph& graph) {
 double cost_of(const AnalyticalConfig& config, const Prices& prices) {
   return cost_in_dollars(config, prices);
 }
-double cost_of(const PacketNetworkConfig& config, const Prices& prices) {
-  return cost_in_dollars(make_topology(config.topology).graph, prices);
+double cost_of(const topology::GraphConfig& config, const Prices& prices) {
+  return cost_in_dollars(make_topology(config).graph, prices);
 }
-double cost_of(const RotorNetworkConfig& config, const Prices& prices) {
-  return cost_in_dollars(make_opera(config.topology), config.rotors.rate, prices);
-}
-double cost_of(const FlowNetworkConfig& config, const Prices& prices) {
-  if (const auto* graph = std::get_if<topology::GraphConfig>(&config.topology))
-    return cost_in_dollars(make_topology(*graph).graph, prices);
-  return cost_in_dollars(make_opera(std::get<topology::OperaSource>(config.topology)), config.rotors.rate,
-                         prices);
+double cost_of(const RotorWires& rotors, const Prices& prices) {
+  return cost_in_dollars(make_opera(rotors.circuits), rotors.rate, prices);
 }
 
 // A list whose prices are watts.
@@ -175,7 +169,7 @@ double cost_in_dollars(const topology::Opera& opera, Bandwidth rate, const Price
 }
 
 double cost_in_dollars(const NetworkConfig& config, const Prices& prices) {
-  return std::visit([&](const auto& one) { return cost_of(one, prices); }, config);
+  return std::visit([&](const auto& kind) { return cost_of(kind, prices); }, wires_of(config).kind);
 }
 
 double power_in_watts(const NetworkConfig& config, const Prices& prices) {

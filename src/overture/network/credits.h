@@ -4,7 +4,9 @@
 
 #include <memory>
 
-#include "overture/network/make_network.h"
+#include "overture/network/network.h"
+#include "overture/network/packet/backend.h"
+#include "overture/sim/event_queue.h"
 
 namespace overture::network {
 

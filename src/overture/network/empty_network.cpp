@@ -20,37 +20,24 @@ Duration alone(const topology::Topology& topology, const FlowSpec& flow) {
   return delays + transfer_time(flow.size, slowest);
 }
 
-Times on_links(const topology::GraphConfig& config, const std::vector<FlowSpec>& flows) {
+Times times_of(const AnalyticalConfig&, const std::vector<FlowSpec>&) { return {}; }
+Times times_of(const topology::GraphConfig& config, const std::vector<FlowSpec>& flows) {
   const topology::Topology topology = make_topology(config);
   Times times;
   for (const FlowSpec& flow : flows) times.push_back(alone(topology, flow));
   return times;
 }
-
-Times on_circuits(Bandwidth rate, Duration wire, const std::vector<FlowSpec>& flows) {
+Times times_of(const RotorWires& rotors, const std::vector<FlowSpec>& flows) {
   Times times;
   for (const FlowSpec& flow : flows)
-    times.push_back(flow.from == flow.to ? Duration{} : wire + transfer_time(flow.size, rate));
+    times.push_back(flow.from == flow.to ? Duration{} : rotors.wire + transfer_time(flow.size, rotors.rate));
   return times;
-}
-
-Times times_of(const AnalyticalConfig&, const std::vector<FlowSpec>&) { return {}; }
-Times times_of(const PacketNetworkConfig& config, const std::vector<FlowSpec>& flows) {
-  return on_links(config.topology, flows);
-}
-Times times_of(const RotorNetworkConfig& config, const std::vector<FlowSpec>& flows) {
-  return on_circuits(config.rotors.rate, config.rotors.wire, flows);
-}
-Times times_of(const FlowNetworkConfig& config, const std::vector<FlowSpec>& flows) {
-  if (const auto* graph = std::get_if<topology::GraphConfig>(&config.topology))
-    return on_links(*graph, flows);
-  return on_circuits(config.rotors.rate, config.rotors.wire, flows);
 }
 
 }  // namespace
 
 std::vector<Duration> empty_network_times(const NetworkConfig& config, const std::vector<FlowSpec>& flows) {
-  return std::visit([&](const auto& one) { return times_of(one, flows); }, config);
+  return std::visit([&](const auto& kind) { return times_of(kind, flows); }, wires_of(config).kind);
 }
 
 }  // namespace overture::network

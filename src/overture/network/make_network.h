@@ -1,48 +1,63 @@
 // Every network that Overture can simulate, as data, and the one function that builds it. A new backend is
-// its folder, a line in the variant and a line in make_network.cpp. After that, no code asks a network its
-// kind.
+// its folder, with a configuration that fulfils backend.h, and a name in the variant. After that, no code
+// asks a network its kind.
 #pragma once
 
+#include <array>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
-#include <optional>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
 #include <variant>
 
 #include "overture/network/analytical/config.h"
+#include "overture/network/backend.h"
 #include "overture/network/faults.h"
-#include "overture/network/flow/config.h"
-#include "overture/network/flow/rotor_fluid.h"
+#include "overture/network/flow/backend.h"
 #include "overture/network/network.h"
-#include "overture/network/packet/config.h"
-#include "overture/network/rotor/config.h"
-#include "overture/topology/graph_config.h"
-#include "overture/topology/opera_paths.h"
+#include "overture/network/packet/backend.h"
+#include "overture/network/rotor/backend.h"
+#include "overture/network/wires.h"
 
 namespace overture::network {
 
-// Max-min fair flows on links, or on the circuits of rotors.
-struct FlowNetworkConfig {
-  std::variant<topology::GraphConfig, topology::OperaSource> topology;
-  flow::FlowConfig fluid;         // of links
-  flow::RotorFluidConfig rotors;  // of circuits
-  Faults faults{};                // of links
-};
-
-struct PacketNetworkConfig {
-  topology::GraphConfig topology;
-  packet::PacketConfig packets;
-  Faults faults{};
-};
-
-struct RotorNetworkConfig {
-  topology::OperaSource topology;
-  rotor::RotorConfig rotors;
-  // Of low-latency packets; drawn if they are not given.
-  std::optional<topology::OperaPaths> paths{};
-  Faults faults{};
-};
-
 using NetworkConfig =
     std::variant<AnalyticalConfig, FlowNetworkConfig, PacketNetworkConfig, RotorNetworkConfig>;
+
+// Of a variant of backends: their words, their settings, and one of them by its number.
+template <class Variant>
+struct BackendList;
+template <Backend... One>
+struct BackendList<std::variant<One...>> {
+  using Settings = std::tuple<typename One::Settings...>;
+  static constexpr std::array<std::string_view, sizeof...(One)> kWords{One::kWord...};
+
+  template <class Config>
+  static constexpr std::size_t number() {
+    std::size_t number = 0;
+    static_cast<void>(((std::is_same_v<Config, One> || (++number, false)) || ...));
+    return number;
+  }
+};
+using Backends = BackendList<NetworkConfig>;
+
+// What a setup says of its network, of which a backend takes what it needs.
+struct NetworkChoice {
+  std::size_t backend = 0;  // number in the list
+  Wires wires;
+  std::uint64_t seed = 1;
+  Backends::Settings settings;  // of all backends: some look at another's
+
+  template <class Settings>
+  const Settings& of() const {
+    return std::get<Settings>(settings);
+  }
+};
+
+// Throws UserError when the backend cannot do that.
+NetworkConfig configure(const NetworkChoice& choice);
 
 // `events` outlives the network. Throws UserError when the configuration cannot work.
 std::unique_ptr<Network> make_network(const NetworkConfig& config, sim::EventQueue& events);
@@ -50,14 +65,14 @@ std::unique_ptr<Network> make_network(const NetworkConfig& config, sim::EventQue
 // The network's share of what fails. Throws UserError where it has no part that could.
 void set_faults(NetworkConfig& config, const Faults& faults);
 
+Wires wires_of(const NetworkConfig& config);
+
+int count_hosts(const NetworkConfig& config);
+
 // How collectives see the ranks of the network unless a setup says otherwise; see topology/graph_config.h.
 topology::Hierarchy system_dimensions(const NetworkConfig& config, int ranks);
 
 // Do messages share links, so that no rank can stand for another?
 bool shares_links(const NetworkConfig& config);
-
-// The links of the analytical network, for backends that play links: a wire per directed link, as fast as
-// the formula has it. Latencies of NICs, routers and memories are the formula's alone.
-topology::HierarchyGraphConfig links_of(const AnalyticalConfig& config);
 
 }  // namespace overture::network

@@ -60,14 +60,13 @@ std::vector<Backend> backends() {
       {"analytical_links", rings(Contention::links), 100ns, 200_Gbps},
       {"flow", FlowNetworkConfig{.topology = tree()}, 1us, 100_Gbps},
       {"flow_latency_before", before, 1us, 100_Gbps},
-      {"flow_hierarchy", FlowNetworkConfig{.topology = topology::GraphConfig{.shape = links_of(rings({}))}},
-       100ns, 8000_Gbps},
+      {"flow_hierarchy", FlowNetworkConfig{.topology = *links_of(rings({}).wires())}, 100ns, 8000_Gbps},
       {"flow_rotor", FlowNetworkConfig{.topology = opera()}, 0ns, 100_Gbps},
       {"flow_rotor_average", relays, 0ns, 100_Gbps},
       {"packet_tcp", packets(tree(), {}), 1us, 100_Gbps},
       {"packet_tcp_drops", packets(tree(), shallow), 1us, 100_Gbps},
       {"packet_tcp_nodes", packets(nodes, {}), 200ns, 2400_Gbps},
-      {"packet_tcp_hierarchy", packets({.shape = links_of(rings({}))}, {}), 100ns, 8000_Gbps},
+      {"packet_tcp_hierarchy", packets(*links_of(rings({}).wires()), {}), 100ns, 8000_Gbps},
       {"packet_ndp", packets(tree(), packet::ndp()), 1us, 100_Gbps},
       {"packet_roce", packets(tree(), packet::roce()), 1us, 100_Gbps},
       {"packet_htsim_dctcp", packets(tree(), packet::dlrm_study_dctcp()), 1us, 100_Gbps},
@@ -345,7 +344,7 @@ TEST(MakeNetwork, DeclaresDimensionsForCollectives) {
   EXPECT_EQ(sizes(packets(tree(), {})), (std::vector{16}));
   EXPECT_EQ(sizes(RotorNetworkConfig{.topology = opera()}), (std::vector{16}));
   EXPECT_EQ(sizes(FlowNetworkConfig{.topology = opera()}), (std::vector{16}));
-  EXPECT_EQ(sizes(packets({.shape = links_of(rings({}))}, {})), (std::vector{4, 4}));
+  EXPECT_EQ(sizes(packets(*links_of(rings({}).wires()), {})), (std::vector{4, 4}));
 }
 
 }  // namespace

@@ -64,15 +64,6 @@ FlowsResult run(const RotorNetworkConfig& config, const std::vector<FlowSpec>& f
   return result;
 }
 
-// Without drawing the circuits, unless the numbers are odd: drawing says what is wrong with them.
-int hosts_of(const topology::OperaSource& source) {
-  constexpr int kMost = 1 << 15;
-  const auto* config = std::get_if<topology::OperaConfig>(&source);
-  const auto usual = [](int number) { return number >= 2 && number < kMost; };
-  if (config == nullptr || !usual(config->tors) || !usual(config->ports)) return make_opera(source).hosts();
-  return config->tors * (config->ports / 2);
-}
-
 template <class Config>
 FlowsResult run(const Config& config, const std::vector<FlowSpec>& flows, const RunLimits& limits,
                 const Monitor& monitor) {
@@ -85,17 +76,6 @@ FlowsResult run_flows(const NetworkConfig& config, const std::vector<FlowSpec>& 
                       const RunLimits& limits, const std::optional<MonitorConfig>& monitor) {
   if (monitor) require_sound(*monitor);
   return std::visit([&](const auto& one) { return run(one, flows, limits, monitor); }, config);
-}
-
-int count_hosts(const NetworkConfig& config) {
-  sim::EventQueue events;
-  if (const auto* packets = std::get_if<PacketNetworkConfig>(&config))
-    return make_topology(packets->topology).graph.hosts();
-  if (const auto* rotors = std::get_if<RotorNetworkConfig>(&config)) return hosts_of(rotors->topology);
-  if (const auto* flow = std::get_if<FlowNetworkConfig>(&config)) {
-    if (const auto* opera = std::get_if<topology::OperaSource>(&flow->topology)) return hosts_of(*opera);
-  }
-  return make_network(config, events)->ranks();
 }
 
 }  // namespace overture::network

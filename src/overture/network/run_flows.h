@@ -17,7 +17,4 @@ FlowsResult run_flows(const NetworkConfig& config, const std::vector<FlowSpec>& 
                       const RunLimits& limits = {},
                       const std::optional<MonitorConfig>& monitor = std::nullopt);
 
-// Hosts of the network. Builds what it must to count them. Throws UserError as make_network().
-int count_hosts(const NetworkConfig& config);
-
 }  // namespace overture::network

@@ -10,21 +10,23 @@
 #include <string>
 #include <vector>
 
+#include "overture/base/words.h"
 #include "overture/lookahead/traffic.h"
 #include "overture/setup/train_setup.h"
 #include "overture/setup/visitors.h"
 #include "overture/workload/cached_dlrm.h"
+#include "overture/workload/dlrm_training.h"
 
 namespace overture::setup {
 
 enum class CacheMessages : std::uint8_t { automatic, exact, even };
-
-template <>
-inline constexpr auto kWords<CacheMessages> = std::to_array<Word<CacheMessages>>({
-    {CacheMessages::automatic, "auto"},
-    {CacheMessages::exact, "exact"},
-    {CacheMessages::even, "even"},
-});
+constexpr auto vocabulary(CacheMessages) {
+  return std::to_array<Word<CacheMessages>>({
+      {CacheMessages::automatic, "auto"},
+      {CacheMessages::exact, "exact"},
+      {CacheMessages::even, "even"},
+  });
+}
 
 struct CacheSetup {
   int lookahead = 200;

@@ -10,21 +10,12 @@
 
 #include "overture/base/dollars.h"
 #include "overture/base/result.h"
+#include "overture/base/unit_fields.h"
 #include "overture/base/units.h"
-#include "overture/setup/vocabulary.h"
+#include "overture/base/words.h"
+#include "overture/system/config.h"
 
 namespace overture::setup {
-
-// Doubles that carry a unit, as the analytical network keeps them.
-struct NanosecondsField {
-  double& ns;
-};
-struct LinkRateField {
-  double& gib_per_s;
-};
-struct MemoryRateField {
-  double& bytes_per_ns;
-};
 
 // text -> value; the error says what would work. value -> text that reads back the same. What kind of thing
 // it is.
@@ -70,7 +61,7 @@ inline std::string describe_type(NanosecondsField) { return "time"; }
 inline std::string describe_type(LinkRateField) { return "rate"; }
 inline std::string describe_type(MemoryRateField) { return "rate"; }
 
-// The words of an enumeration, as the user types them: the vocabulary of setups is in vocabulary.h.
+// The words of an enumeration, as the user types them, stand beside it (base/words.h).
 std::string unknown_word(const std::string& text, const std::vector<std::string>& known);
 
 template <class E>
@@ -91,10 +82,7 @@ Result<bool> read(const std::string& text, E& value) {
 
 template <Enumeration E>
 std::string write(E value) {
-  for (const auto& [candidate, word] : kWords<E>) {
-    if (candidate == value) return std::string(word);
-  }
-  return "?";
+  return std::string(word_of(value));
 }
 
 template <Enumeration E>

@@ -11,14 +11,20 @@
 #include "overture/model/machine.h"
 #include "overture/setup/visitors.h"
 
-namespace overture::setup {
+namespace overture {
 
-template <>
-inline constexpr auto kWords<Work> = std::to_array<Word<Work>>({
-    {Work::forward, "forward"},
-    {Work::input_gradient, "input_gradient"},
-    {Work::weight_gradient, "weight_gradient"},
-});
+// Only the products of a linear layer: a machine is measured for these.
+constexpr auto vocabulary(Work) {
+  return std::to_array<Word<Work>>({
+      {Work::forward, "forward"},
+      {Work::input_gradient, "input_gradient"},
+      {Work::weight_gradient, "weight_gradient"},
+  });
+}
+
+}  // namespace overture
+
+namespace overture::setup {
 
 // Throws UserError that names file, line and key.
 model::Machine parse_machine(std::string_view text, const std::string& file);

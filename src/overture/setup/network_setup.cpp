@@ -40,14 +40,13 @@ class Chooser {
 
   network::NetworkConfig choose() const {
     require_one();
-    const Backend backend = backend_of(setup_);
-    switch (backend) {
-      case Backend::analytical: return analytical();
-      case Backend::flow: return flow();
-      case Backend::packet: return packet();
-      case Backend::rotor: return rotor();
+    const auto backend = static_cast<std::size_t>(backend_of(setup_));
+    try {
+      return network::configure(
+          {.backend = backend, .wires = wires(), .seed = seed_, .settings = setup_.settings});
+    } catch (const UserError& error) {
+      throw at({.file = file_}, error);
     }
-    return {};
   }
 
  private:
@@ -89,7 +88,6 @@ class Chooser {
   }
 
   topology::GraphConfig::Shape shape() const {
-    if (has_dimensions()) return network::links_of(setup_.analytical);
     topology::GraphConfig::Shape result = beside(setup_.topology.file);
     setup_.topology.shapes.each([&](const auto& shape) {
       if (!shape) return;
@@ -99,66 +97,31 @@ class Chooser {
     });
     return result;
   }
-  topology::GraphConfig graph() const {
-    return {.shape = shape(), .nodes = setup_.nodes, .oversubscription = setup_.oversubscription};
-  }
 
-  topology::OperaSource opera() const {
+  network::RotorWires rotors() const {
     const OperaChoice& choice = *setup_.topology.opera;
-    if (!choice.file.empty()) return formats::read_dynexp(beside(choice.file)).opera;
+    const auto& numbers = setup_.of<network::rotor::RotorConfig>();
+    if (!choice.file.empty()) {
+      formats::Dynexp dynexp = formats::read_dynexp(beside(choice.file));
+      return {.circuits = std::move(dynexp.opera),
+              .rate = numbers.rate,
+              .wire = numbers.wire,
+              .paths = std::move(dynexp.paths)};
+    }
     topology::OperaConfig config = choice;
     config.seed = seed_;
-    config.rate = setup_.rotor.rate;
-    config.wire = setup_.rotor.wire;
-    config.packet = setup_.rotor.packet;
-    config.connected = setup_.rotor.bulk_from > Bytes{1};
-    return config;
+    config.rate = numbers.rate;
+    config.wire = numbers.wire;
+    config.packet = numbers.packet;
+    config.connected = numbers.bulk_from > Bytes{1};
+    return {.circuits = config, .rate = numbers.rate, .wire = numbers.wire};
   }
 
-  network::NetworkConfig analytical() const {
-    if (!has_dimensions())
-      fail("backend", "analytical knows dimensions, not a topology",
-           "use flow or packet, or write dimensions");
-    return setup_.analytical;
-  }
-
-  network::NetworkConfig flow() const {
-    network::FlowNetworkConfig config;
-    if (setup_.topology.opera) {
-      config.topology = opera();
-      config.rotors = {
-          .circuits = setup_.fluid.circuits, .rate = setup_.rotor.rate, .wire = setup_.rotor.wire};
-      if (setup_.fluid.efficiency) config.rotors.efficiency = *setup_.fluid.efficiency;
-      if (setup_.fluid.connections) config.rotors.connections = *setup_.fluid.connections;
-      return config;
-    }
-    config.topology = graph();
-    config.fluid.paths = setup_.packets.paths;
-    config.fluid.seed = seed_;
-    config.fluid.efficiency = setup_.fluid.efficiency.value_or(1);
-    config.fluid.connections = setup_.fluid.connections.value_or(connections_of(setup_.packets));
-    return config;
-  }
-
-  network::NetworkConfig packet() const {
-    if (setup_.topology.opera) fail("backend", "packet has no rotors", "use rotor, or flow for a quick look");
-    network::PacketNetworkConfig config{.topology = graph(), .packets = setup_.packets};
-    config.packets.seed = seed_;
-    try {
-      require_sound(config.packets);
-    } catch (const UserError& error) {
-      throw at({.file = file_, .key = "network"}, error);
-    }
-    return config;
-  }
-
-  network::NetworkConfig rotor() const {
-    if (!setup_.topology.opera) fail("backend", "rotor needs topology.opera", "use packet or flow");
-    network::RotorNetworkConfig config{.topology = opera(), .rotors = setup_.rotor};
-    config.rotors.seed = seed_;
-    if (const std::string& file = setup_.topology.opera->file; !file.empty())
-      config.paths = formats::read_dynexp(beside(file)).paths;
-    return config;
+  network::Wires wires() const {
+    if (has_dimensions()) return {setup_.analytical};
+    if (setup_.topology.opera) return {rotors()};
+    return {topology::GraphConfig{
+        .shape = shape(), .nodes = setup_.nodes, .oversubscription = setup_.oversubscription}};
   }
 
   const NetworkSetup& setup_;
@@ -170,8 +133,9 @@ class Chooser {
 
 Backend backend_of(const NetworkSetup& setup) {
   if (setup.backend) return *setup.backend;
-  if (!setup.analytical.dimensions.empty()) return Backend::analytical;
-  return setup.topology.opera ? Backend::rotor : Backend::packet;
+  if (!setup.analytical.dimensions.empty()) return kBackend<network::AnalyticalConfig>;
+  return setup.topology.opera ? kBackend<network::RotorNetworkConfig>
+                              : kBackend<network::PacketNetworkConfig>;
 }
 
 network::NetworkConfig network_config(const NetworkSetup& setup, std::uint64_t seed,

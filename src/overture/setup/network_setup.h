@@ -1,6 +1,8 @@
 // The `network:` of a setup: which backend, on which dimensions or topology, with which transport and queues.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -8,27 +10,24 @@
 #include <utility>
 #include <variant>
 
+#include "overture/base/words.h"
 #include "overture/network/make_network.h"
 #include "overture/setup/convert.h"
 
 namespace overture::setup {
 
-// As the variant network::NetworkConfig.
-enum class Backend : std::uint8_t { analytical, flow, packet, rotor };
+// Which of network::NetworkConfig carries the messages: its number.
+enum class Backend : std::uint8_t {};
 
-template <>
-inline constexpr auto kWords<Backend> = std::to_array<Word<Backend>>({
-    {Backend::analytical, "analytical"},
-    {Backend::flow, "flow"},
-    {Backend::packet, "packet"},
-    {Backend::rotor, "rotor"},
-});
+template <class Config>
+inline constexpr Backend kBackend{static_cast<std::uint8_t>(network::Backends::number<Config>())};
 
-template <>
-inline constexpr auto kWords<network::flow::Circuits> = std::to_array<Word<network::flow::Circuits>>({
-    {network::flow::Circuits::slices, "slices"},
-    {network::flow::Circuits::average, "average"},
-});
+constexpr auto vocabulary(Backend) {
+  std::array<Word<Backend>, network::Backends::kWords.size()> words{};
+  for (std::size_t i = 0; i < words.size(); ++i)
+    words[i] = {Backend{static_cast<std::uint8_t>(i)}, network::Backends::kWords[i]};
+  return words;
+}
 
 // Drawn, or as a dynexp file of the Opera simulator has it.
 struct OperaChoice : topology::OperaConfig {
@@ -70,12 +69,6 @@ struct TopologyChoice {
   std::string file;                  // a graph in a text file, beside the setup
 };
 
-struct FluidChoice {
-  std::optional<double> efficiency;
-  std::optional<network::ConnectionUse> connections;
-  network::flow::Circuits circuits = network::flow::Circuits::average;
-};
-
 struct NetworkSetup {
   std::optional<Backend> backend;
   network::AnalyticalConfig analytical;
@@ -83,9 +76,17 @@ struct NetworkSetup {
   std::optional<topology::HierarchicalSwitchConfig> nodes;  // of several GPUs, on top of the topology
   double oversubscription = 1;
   std::string prices;  // file of a price list, beside the setup; empty: the built-in one
-  FluidChoice fluid;
-  network::packet::PacketConfig packets;
-  network::rotor::RotorConfig rotor;
+  network::Backends::Settings settings;
+
+  // What it says for one backend.
+  template <class Settings>
+  Settings& of() {
+    return std::get<Settings>(settings);
+  }
+  template <class Settings>
+  const Settings& of() const {
+    return std::get<Settings>(settings);
+  }
 };
 
 // What the setup names, or what suits the rest of it.

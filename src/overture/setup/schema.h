@@ -10,34 +10,6 @@
 namespace overture::setup {
 
 template <class V>
-void describe(V& v, network::DimensionConfig& d) {
-  v.from("neutral: a cost that is not given is not charged");
-  v.required("kind", d.kind, "How the NPUs of this dimension are joined");
-  v.required("size", d.size, "NPUs in this dimension");
-  v.field("links", d.links, "Links per NPU; a ring needs two, a full mesh one to each of the others");
-  v.required("bandwidth", LinkRateField{d.link_gib_per_s}, "Rate of one link in one direction");
-  v.field("latency", NanosecondsField{d.link_latency_ns}, "Latency of one link; a switch is two links away");
-  v.field("nic_latency", NanosecondsField{d.nic_latency_ns}, "Latency of a NIC; a message pays it twice");
-  v.field("router_latency", NanosecondsField{d.router_latency_ns},
-          "Latency of a router; a message pays it once; switches only");
-  v.field("packaging", d.packaging, "Material of the links; only the cost model uses it");
-  v.field("memory_latency", NanosecondsField{d.memory_latency_ns}, "Latency of the memory behind the NIC");
-  v.field("memory_bandwidth", MemoryRateField{d.memory_bytes_per_ns}, "Rate of the memory behind the NIC");
-  v.field("memory_scale", d.memory_scale, "Accesses per message; 0 leaves the memory out");
-}
-
-template <class V>
-void describe(V& v, network::AnalyticalConfig& n) {
-  v.from("ours, since links are shared in reality; ASTRA-sim 1.0 is none");
-  v.field(
-      "contention", n.contention,
-      "links: messages share links and wait for each other; none: ASTRA-sim's model, optimistic when a rank "
-      "talks to many at once");
-  v.list("dimensions", n.dimensions, "Dimensions of the network, innermost first",
-         [](auto& item, network::DimensionConfig& d) { describe(item, d); });
-}
-
-template <class V>
 void describe(V& v, system::SharedBus& b) {
   v.from("ASTRA-sim 1.0's shared bus");
   v.required("latency", b.latency, "L of LogGP");

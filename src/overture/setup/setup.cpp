@@ -377,9 +377,10 @@ std::vector<network::FlowSpec> make_traffic(const Setup& setup, int hosts) {
   if (setup.traffic.kind.empty() && trains)
     fail(setup.file, "traffic", "is missing; this is a setup for `overture simulate`",
          "run overture simulate " + setup.file + ", or name a pattern, or a list of flows with --flows");
-  return make_traffic(
-      setup.traffic, hosts,
-      {.file = setup.file, .memory_limit = setup.network.packets.memory_limit, .seed = setup.seed});
+  return make_traffic(setup.traffic, hosts,
+                      {.file = setup.file,
+                       .memory_limit = setup.network.of<network::packet::PacketConfig>().memory_limit,
+                       .seed = setup.seed});
 }
 
 std::string write_setup(const Setup& setup) {

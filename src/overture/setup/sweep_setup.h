@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "overture/base/words.h"
 #include "overture/setup/visitors.h"
 
 namespace overture::setup {
@@ -19,12 +20,12 @@ struct KeyAxis {
 
 // Every combination of the axes' values; or the first values of all, then the second ones, ...
 enum class Combination : std::uint8_t { all, listed };
-
-template <>
-inline constexpr auto kWords<Combination> = std::to_array<Word<Combination>>({
-    {Combination::all, "all"},
-    {Combination::listed, "listed"},
-});
+constexpr auto vocabulary(Combination) {
+  return std::to_array<Word<Combination>>({
+      {Combination::all, "all"},
+      {Combination::listed, "listed"},
+  });
+}
 
 struct SweepSetup {
   std::string name = "sweep";

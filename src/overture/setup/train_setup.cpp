@@ -13,28 +13,6 @@
 
 namespace overture::setup {
 
-template <>
-inline constexpr auto kWords<embedding::Pooling> = std::to_array<Word<embedding::Pooling>>({
-    {embedding::Pooling::sum, "sum"},
-    {embedding::Pooling::mean, "mean"},
-    {embedding::Pooling::weighted, "weighted"},
-});
-template <>
-inline constexpr auto kWords<train::Interaction> = std::to_array<Word<train::Interaction>>({
-    {train::Interaction::dot, "dot"},
-    {train::Interaction::cat, "cat"},
-});
-template <>
-inline constexpr auto kWords<ModelKind> = std::to_array<Word<ModelKind>>({
-    {ModelKind::dlrm, "dlrm"},
-    {ModelKind::wide_and_deep, "wide_and_deep"},
-    {ModelKind::dcn, "dcn"},
-    {ModelKind::deep_fm, "deep_fm"},
-    {ModelKind::fgcnn, "fgcnn"},
-    {ModelKind::caser, "caser"},
-    {ModelKind::external, "external"},
-});
-
 namespace {
 
 template <class V>

@@ -11,26 +11,13 @@
 #include <string_view>
 #include <vector>
 
+#include "overture/base/words.h"
 #include "overture/data/batches.h"
 #include "overture/data/dataset.h"
 #include "overture/setup/visitors.h"
 #include "overture/train/config.h"
 
 namespace overture::setup {
-
-template <>
-inline constexpr auto kWords<embedding::OptimizerKind> = std::to_array<Word<embedding::OptimizerKind>>({
-    {embedding::OptimizerKind::sgd, "sgd"},
-    {embedding::OptimizerKind::adagrad, "adagrad"},
-    {embedding::OptimizerKind::adam, "adam"},
-});
-template <>
-inline constexpr auto kWords<embedding::Sharding> = std::to_array<Word<embedding::Sharding>>({
-    {embedding::Sharding::hash, "hash"},
-    {embedding::Sharding::range, "range"},
-    {embedding::Sharding::table_wise, "table_wise"},
-    {embedding::Sharding::column_wise, "column_wise"},
-});
 
 // A file, data that is made up, or batches of the program that runs the oracle.
 struct TrainData {
@@ -80,6 +67,17 @@ void describe(V& v, TrainData& d) {
 }
 
 enum class ModelKind : std::uint8_t { dlrm, wide_and_deep, dcn, deep_fm, fgcnn, caser, external };
+constexpr auto vocabulary(ModelKind) {
+  return std::to_array<Word<ModelKind>>({
+      {ModelKind::dlrm, "dlrm"},
+      {ModelKind::wide_and_deep, "wide_and_deep"},
+      {ModelKind::dcn, "dcn"},
+      {ModelKind::deep_fm, "deep_fm"},
+      {ModelKind::fgcnn, "fgcnn"},
+      {ModelKind::caser, "caser"},
+      {ModelKind::external, "external"},
+  });
+}
 
 struct TrainModel {
   ModelKind kind = ModelKind::dlrm;

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "overture/base/units.h"
+#include "overture/base/words.h"
 
 namespace overture::system {
 
@@ -17,18 +18,18 @@ enum class CollectiveKind : std::uint8_t {
   broadcast,  // from the first rank of the group
   barrier,    // nobody goes on before everybody has come
 };
+constexpr auto vocabulary(CollectiveKind) {
+  return std::to_array<Word<CollectiveKind>>({
+      {CollectiveKind::all_reduce, "all_reduce"},
+      {CollectiveKind::all_to_all, "all_to_all"},
+      {CollectiveKind::all_gather, "all_gather"},
+      {CollectiveKind::reduce_scatter, "reduce_scatter"},
+      {CollectiveKind::broadcast, "broadcast"},
+      {CollectiveKind::barrier, "barrier"},
+  });
+}
 constexpr std::size_t kCollectiveKinds = 6;
 
-constexpr std::string_view name(CollectiveKind kind) {
-  switch (kind) {
-    case CollectiveKind::all_reduce: return "all_reduce";
-    case CollectiveKind::all_to_all: return "all_to_all";
-    case CollectiveKind::all_gather: return "all_gather";
-    case CollectiveKind::reduce_scatter: return "reduce_scatter";
-    case CollectiveKind::broadcast: return "broadcast";
-    case CollectiveKind::barrier: return "barrier";
-  }
-  return "?";
-}
+constexpr std::string_view name(CollectiveKind kind) { return word_of(kind); }
 
 }  // namespace overture::system

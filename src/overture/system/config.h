@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "overture/base/units.h"
+#include "overture/base/words.h"
 #include "overture/system/collective.h"
 
 namespace overture::system {
@@ -57,15 +58,43 @@ struct Implementation {
 
 // Which collective goes first when several wait for a dimension: the newest or the oldest.
 enum class SchedulingPolicy : std::uint8_t { lifo, fifo, highest };
+constexpr auto vocabulary(SchedulingPolicy) {
+  return std::to_array<Word<SchedulingPolicy>>({
+      {SchedulingPolicy::lifo, "lifo"},
+      {SchedulingPolicy::fifo, "fifo"},
+  });
+}
 
 // An all-reduce over several dimensions: whole on each in turn, or reduce-scatter inwards, all-gather back.
 enum class Optimization : std::uint8_t { baseline, local_bandwidth_aware };
+constexpr auto vocabulary(Optimization) {
+  return std::to_array<Word<Optimization>>({
+      {Optimization::baseline, "baseline"},
+      {Optimization::local_bandwidth_aware, "local_bandwidth_aware"},
+  });
+}
 
 // The order of chunks that wait for one dimension.
 enum class IntraOrder : std::uint8_t { fifo, rg, smallest_first, less_remaining_phase_first };
+constexpr auto vocabulary(IntraOrder) {
+  return std::to_array<Word<IntraOrder>>({
+      {IntraOrder::fifo, "fifo"},
+      {IntraOrder::rg, "rg"},
+      {IntraOrder::smallest_first, "smallest_first"},
+      {IntraOrder::less_remaining_phase_first, "less_remaining_phase_first"},
+  });
+}
 
 // The order in which a chunk visits the dimensions.
 enum class InterOrder : std::uint8_t { ascending, round_robin, themis, themis_flex };
+constexpr auto vocabulary(InterOrder) {
+  return std::to_array<Word<InterOrder>>({
+      {InterOrder::ascending, "ascending"},
+      {InterOrder::round_robin, "round_robin"},
+      {InterOrder::themis, "themis"},
+      {InterOrder::themis_flex, "themis_flex"},
+  });
+}
 
 // The endpoint as a LogGP bus between NPU and network interface, instead of a constant delay.
 struct SharedBus {

@@ -8,20 +8,21 @@
 
 #include "overture/base/ids.h"
 #include "overture/base/units.h"
+#include "overture/base/words.h"
 
 namespace overture::topology {
 
 enum class DimensionKind : std::uint8_t { ring, fully_connected, switched };
+constexpr auto vocabulary(DimensionKind) {
+  return std::to_array<Word<DimensionKind>>({
+      {DimensionKind::ring, "ring"},
+      {DimensionKind::fully_connected, "fully_connected"},
+      {DimensionKind::switched, "switch"},
+  });
+}
 
 // As the user types it; "switch" is a keyword of C++, so the enumerator is not.
-constexpr std::string_view name(DimensionKind kind) {
-  switch (kind) {
-    case DimensionKind::ring: return "ring";
-    case DimensionKind::fully_connected: return "fully_connected";
-    case DimensionKind::switched: return "switch";
-  }
-  return "?";
-}
+constexpr std::string_view name(DimensionKind kind) { return word_of(kind); }
 
 class Hierarchy {
  public:

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "overture/base/hash.h"
+#include "overture/base/words.h"
 #include "overture/topology/graph.h"
 
 namespace overture::topology {
@@ -16,6 +17,13 @@ enum class PathRule : std::uint8_t {
   hash_per_flow,   // ECMP: a flow keeps its way, which is a hash of it
   spray,           // every packet draws its own way
 };
+constexpr auto vocabulary(PathRule) {
+  return std::to_array<Word<PathRule>>({
+      {PathRule::by_destination, "by_destination"},
+      {PathRule::hash_per_flow, "hash_per_flow"},
+      {PathRule::spray, "spray"},
+  });
+}
 
 // Goes through all that a routing may choose from, one after the other: its answers to the questions of one
 // call are those of the last call but for the last one that has another answer left.

@@ -44,11 +44,6 @@ std::optional<std::int64_t> steps_of(const fs::path& checkpoint) {
   return steps;
 }
 
-std::string name_of(embedding::OptimizerKind kind) {
-  constexpr const char* kNames[] = {"sgd", "adagrad", "adam"};
-  return kNames[static_cast<std::size_t>(kind)];
-}
-
 // What must be the same for a checkpoint to mean the same, by the keys of the setup.
 std::map<std::string, std::string> fixed(const TrainConfig& config) {
   std::map<std::string, std::string> result = config.fixed;
@@ -58,8 +53,8 @@ std::map<std::string, std::string> fixed(const TrainConfig& config) {
   result["model"] = describe(config.model);
   result["tables"] = tables;
   result["dense_features"] = fmt::format("{}", config.dense_features);
-  result["optimizer.kind"] = name_of(config.dense_optimizer.kind);
-  result["table_optimizer.kind"] = name_of(config.tables.optimizer.kind);
+  result["optimizer.kind"] = word_of(config.dense_optimizer.kind);
+  result["table_optimizer.kind"] = word_of(config.tables.optimizer.kind);
   return result;
 }
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "overture/base/words.h"
 #include "overture/model/dlrm.h"
 #include "overture/model/dlrm_compute.h"
 #include "overture/model/placement.h"
@@ -20,6 +21,12 @@ enum class DenseParallelism : std::uint8_t {
   data_parallel,  // every rank has all weights; gradients are all-reduced
   sharded,  // every rank has a share; weights are gathered for each pass, gradients reduced and scattered
 };
+constexpr auto vocabulary(DenseParallelism) {
+  return std::to_array<Word<DenseParallelism>>({
+      {DenseParallelism::data_parallel, "data_parallel"},
+      {DenseParallelism::sharded, "sharded"},
+  });
+}
 
 struct DlrmTraining {
   model::Dlrm model;

@@ -11,6 +11,7 @@
 
 #include "overture/base/error.h"
 #include "overture/base/units.h"
+#include "overture/base/words.h"
 #include "overture/system/collective.h"
 #include "overture/workload/task_graph.h"
 
@@ -32,6 +33,22 @@ enum class Parallelism : std::uint8_t {
   hybrid_customized,
   dlrm,  // ours: any exchange of tables, dense layers data-parallel or sharded (dlrm_training.h)
 };
+constexpr auto vocabulary(Parallelism) {
+  return std::to_array<Word<Parallelism>>({
+      {Parallelism::micro, "micro"},
+      {Parallelism::data, "data"},
+      {Parallelism::model, "model"},
+      {Parallelism::distributed_inference, "distributed_inference"},
+      {Parallelism::hybrid_data_model, "hybrid_data_model"},
+      {Parallelism::hybrid_model_data, "hybrid_model_data"},
+      {Parallelism::hybrid_transformer, "hybrid_transformer"},
+      {Parallelism::hybrid_transformer_fwd_in_bckwd, "hybrid_transformer_fwd_in_bckwd"},
+      {Parallelism::hybrid_dlrm, "hybrid_dlrm"},
+      {Parallelism::hybrid_dlrm_enhanced, "hybrid_dlrm_enhanced"},
+      {Parallelism::hybrid_customized, "hybrid_customized"},
+      {Parallelism::dlrm, "dlrm"},
+  });
+}
 
 struct Communication {
   system::CollectiveKind kind;

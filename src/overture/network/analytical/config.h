@@ -5,9 +5,13 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "overture/base/unit_fields.h"
 #include "overture/base/units.h"
+#include "overture/base/words.h"
+#include "overture/network/backend.h"
 #include "overture/network/network.h"
 #include "overture/sim/event_queue.h"
 #include "overture/topology/hierarchy.h"
@@ -16,9 +20,23 @@ namespace overture::network {
 
 // What a dimension's links are made of; only the cost model asks.
 enum class Packaging : std::uint8_t { tile, node, pod, pod_to_pod };
+constexpr auto vocabulary(Packaging) {
+  return std::to_array<Word<Packaging>>({
+      {Packaging::tile, "tile"},
+      {Packaging::node, "node"},
+      {Packaging::pod, "pod"},
+      {Packaging::pod_to_pod, "pod_to_pod"},
+  });
+}
 
 // How messages share a link: not at all (as ASTRA-sim's analytical backend), or one after the other.
 enum class Contention : std::uint8_t { none, links };
+constexpr auto vocabulary(Contention) {
+  return std::to_array<Word<Contention>>({
+      {Contention::links, "links"},
+      {Contention::none, "none"},
+  });
+}
 
 struct DimensionConfig {
   topology::DimensionKind kind = topology::DimensionKind::ring;
@@ -33,11 +51,48 @@ struct DimensionConfig {
   double memory_latency_ns = 0;
   double memory_bytes_per_ns = 1;
   double memory_scale = 0;  // 0 leaves the memory out
+
+  template <class V>
+  static void keys(V& v, DimensionConfig& d) {
+    v.from("neutral: a cost that is not given is not charged");
+    v.required("kind", d.kind, "How the NPUs of this dimension are joined");
+    v.required("size", d.size, "NPUs in this dimension");
+    v.field("links", d.links, "Links per NPU; a ring needs two, a full mesh one to each of the others");
+    v.required("bandwidth", LinkRateField{d.link_gib_per_s}, "Rate of one link in one direction");
+    v.field("latency", NanosecondsField{d.link_latency_ns},
+            "Latency of one link; a switch is two links away");
+    v.field("nic_latency", NanosecondsField{d.nic_latency_ns}, "Latency of a NIC; a message pays it twice");
+    v.field("router_latency", NanosecondsField{d.router_latency_ns},
+            "Latency of a router; a message pays it once; switches only");
+    v.field("packaging", d.packaging, "Material of the links; only the cost model uses it");
+    v.field("memory_latency", NanosecondsField{d.memory_latency_ns}, "Latency of the memory behind the NIC");
+    v.field("memory_bandwidth", MemoryRateField{d.memory_bytes_per_ns}, "Rate of the memory behind the NIC");
+    v.field("memory_scale", d.memory_scale, "Accesses per message; 0 leaves the memory out");
+  }
 };
 
 struct AnalyticalConfig {
   std::vector<DimensionConfig> dimensions;
   Contention contention = Contention::links;
+
+  // As a backend (network/backend.h). Its keys are those of its wires.
+  static constexpr std::string_view kWord = "analytical";
+  using Settings = NoSettings;
+  static AnalyticalConfig from(const NetworkChoice& choice);
+  std::unique_ptr<Network> make(sim::EventQueue& events) const;
+  void set_faults(const Faults& faults) const;  // refused
+  Wires wires() const;
+
+  template <class V>
+  static void keys(V& v, AnalyticalConfig& n) {
+    v.from("ours, since links are shared in reality; ASTRA-sim 1.0 is none");
+    v.field("contention", n.contention,
+            "links: messages share links and wait for each other; none: ASTRA-sim's model, optimistic when a "
+            "rank "
+            "talks to many at once");
+    v.list("dimensions", n.dimensions, "Dimensions of the network, innermost first",
+           [](auto& item, DimensionConfig& d) { DimensionConfig::keys(item, d); });
+  }
 };
 
 topology::Hierarchy hierarchy(const AnalyticalConfig& config);

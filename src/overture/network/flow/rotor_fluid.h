@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "overture/base/words.h"
 #include "overture/network/flow/config.h"
 #include "overture/topology/opera.h"
 #include "overture/topology/routing.h"
@@ -15,6 +16,12 @@ enum class Circuits : std::uint8_t {
   slices,   // each opens and closes as its rotor turns; direct ones only
   average,  // always open, with the share of the rate that it has over a cycle; and relays
 };
+constexpr auto vocabulary(Circuits) {
+  return std::to_array<Word<Circuits>>({
+      {Circuits::slices, "slices"},
+      {Circuits::average, "average"},
+  });
+}
 
 struct RotorFluidConfig {
   Circuits circuits = Circuits::slices;

@@ -3,24 +3,24 @@
 // It is a file of its own with its numbers and their keys, and a line in each of the three lists below.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <string_view>
-#include <utility>
 
 #include "overture/base/units.h"
+#include "overture/base/words.h"
 #include "overture/network/packet/dctcp.h"
 #include "overture/network/packet/swift.h"
 
 namespace overture::network::packet {
 
 enum class CongestionControl : std::uint8_t { new_reno, dctcp, swift };
-
-inline constexpr std::array kControlWords{
-    std::pair{CongestionControl::new_reno, std::string_view("new_reno")},
-    std::pair{CongestionControl::dctcp, std::string_view("dctcp")},
-    std::pair{CongestionControl::swift, std::string_view("swift")},
-};
+constexpr auto vocabulary(CongestionControl) {
+  return std::to_array<Word<CongestionControl>>({
+      {CongestionControl::new_reno, "new_reno"},
+      {CongestionControl::dctcp, "dctcp"},
+      {CongestionControl::swift, "swift"},
+  });
+}
 
 // The numbers of all controls; only those of the one that is chosen count.
 struct ControlConfigs {

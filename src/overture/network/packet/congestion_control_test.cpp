@@ -46,8 +46,9 @@ Outcome incast_under(CongestionControl control) {
 
 TEST(CongestionControl, EveryOneHasItsWord) {
   std::set<std::string_view> words;
-  for (const auto& [control, word] : kControlWords) {
-    EXPECT_EQ(&kControlWords[static_cast<std::size_t>(control)].second, &word) << "in the enumerators' order";
+  for (const auto& [control, word] : kWords<CongestionControl>) {
+    EXPECT_EQ(&kWords<CongestionControl>[static_cast<std::size_t>(control)].second, &word)
+        << "in the enumerators' order";
     EXPECT_TRUE(words.insert(word).second);
   }
 }

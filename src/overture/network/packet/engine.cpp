@@ -115,8 +115,7 @@ void require_fast_enough(const topology::Topology& topology, const PacketConfig&
 Engine::AnyStack Engine::make_stack(const topology::Topology& topology, const PacketConfig& config,
                                     Pause pause) {
   require_sound(config);
-  check(config.lossless.control != LinkControl::credits || config.transport == TransportKind::tcp ||
-            config.transport == TransportKind::ndp || config.transport == TransportKind::htsim_dctcp,
+  check(config.lossless.control != LinkControl::credits || config.transport != TransportKind::plain,
         "links with credits have an engine of their own");
   require_fast_enough(topology, config);
   switch (config.transport) {

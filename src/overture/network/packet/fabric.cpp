@@ -60,9 +60,8 @@ const topology::Topology& with_room_for_links(const topology::Topology& topology
 }
 
 Calendar make_calendar(const topology::Graph& graph, const PacketConfig& config, int parts) {
-  const bool trims = config.transport == TransportKind::ndp;
-  const Bytes packet =
-      trims ? config.ndp.payload + config.ndp.header : config.tcp.segment + config.tcp.header;
+  const bool trims = trimmed_packet(config).has_value();
+  const Bytes packet = trims ? largest_packet(config) : config.tcp.largest_packet();
   const CalendarShape shape = calendar_shape(graph, packet.count(), parts);
   const auto links = static_cast<std::uint32_t>(graph.links().size());
   const std::uint32_t nodes = trims ? 2 * links + static_cast<std::uint32_t>(graph.hosts()) : links;
@@ -101,8 +100,8 @@ Fabric::Fabric(const topology::Topology& topology, const PacketConfig& config, c
     }
     share_buffers();
   }
-  if (config.transport == TransportKind::ndp) {
-    header_ = static_cast<std::uint16_t>(config.ndp.header.count());
+  if (const std::optional<Bytes> header = trimmed_packet(config)) {
+    header_ = static_cast<std::uint16_t>(header->count());
     build_trimming(graph, config.queue.trim);
   }
 }

@@ -74,37 +74,36 @@ Bytes EcnConfig::max_at(Bandwidth rate) const {
   return max ? *max : std::max(min_at(rate), scaled(400'000, rate));
 }
 
-void require_sound_roce(const PacketConfig& config) {
-  const RoceConfig& roce = config.roce;
-  require(roce.payload.count() > 0, "roce: a packet has at least one byte of payload");
-  require(roce.header.count() >= 0 && (roce.payload + roce.header).count() <= kMaxPacket,
+void RoceConfig::require_sound(const PacketConfig& config) const {
+  require_short({min_rto, max_rto});
+  require(payload.count() > 0, "roce: a packet has at least one byte of payload");
+  require(header.count() >= 0 && (payload + header).count() <= kMaxPacket,
           "roce: payload and header together are at most 65535 B");
-  for (const Bytes control : {roce.ack, roce.cnp}) {
-    require(control.count() > 0 && control <= roce.payload + roce.header,
+  for (const Bytes news : {ack, cnp}) {
+    require(news.count() > 0 && news <= payload + header,
             "roce: a control packet has at least one byte and is not larger than a data packet");
   }
-  require(roce.ack_every > 0, "roce: an ACK comes at least every packet");
-  require(roce.min_rto > Duration::zero() && roce.max_rto >= roce.min_rto,
+  require(ack_every > 0, "roce: an ACK comes at least every packet");
+  require(min_rto > Duration::zero() && max_rto >= min_rto,
           "roce: the minimum RTO is positive and not above the maximum");
   require(config.paths != topology::PathRule::spray,
           "roce: takes packets out of order for lost ones and cannot be sprayed (try hash_per_flow)");
   require(config.lossless.control != LinkControl::credits,
           "roce: runs on switches with pfc or without; links with credits carry transport: plain");
-  require_sound_dcqcn(roce.dcqcn);
-  require_sound_lossless(config.lossless, roce.payload + roce.header);
+  require_sound_dcqcn(dcqcn);
+  require_sound_lossless(config.lossless, payload + header);
 }
 
-void require_sound_plain(const PacketConfig& config) {
-  const PlainConfig& plain = config.plain;
-  require(plain.payload.count() > 0, "plain: a packet has at least one byte of payload");
-  require(plain.header.count() >= 0 && (plain.payload + plain.header).count() <= kMaxPacket,
+void PlainConfig::require_sound(const PacketConfig& config) const {
+  require(payload.count() > 0, "plain: a packet has at least one byte of payload");
+  require(header.count() >= 0 && (payload + header).count() <= kMaxPacket,
           "plain: payload and header together are at most 65535 B");
-  require(!plain.inject || plain.inject->bits_per_second() > 0, "plain: the injection rate is above 0");
-  require(!plain.inject || config.lossless.control != LinkControl::credits,
+  require(!inject || inject->bits_per_second() > 0, "plain: the injection rate is above 0");
+  require(!inject || config.lossless.control != LinkControl::credits,
           "plain: with credits, hosts send as fast as their links (leave plain.inject out)");
   require(config.lossless.control != LinkControl::none,
           "plain: nothing is sent again, so links need pfc or credits");
-  require_sound_lossless(config.lossless, plain.payload + plain.header);
+  require_sound_lossless(config.lossless, payload + header);
 }
 
 }  // namespace overture::network::packet

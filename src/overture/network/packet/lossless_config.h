@@ -4,15 +4,25 @@
 
 #include <cstdint>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "overture/base/units.h"
+#include "overture/base/words.h"
+#include "overture/network/connection_use.h"
 
 namespace overture::network::packet {
 
 // How the far end of a link keeps its sender from overrunning it: not at all (full switches drop), with pause
 // frames per priority (IEEE 802.1Qbb), or with credits for virtual channels (Garnet).
 enum class LinkControl : std::uint8_t { none, pfc, credits };
+constexpr auto vocabulary(LinkControl) {
+  return std::to_array<Word<LinkControl>>({
+      {LinkControl::none, "none"},
+      {LinkControl::pfc, "pfc"},
+      {LinkControl::credits, "credits"},
+  });
+}
 
 // Marks data at its output queue as RED does (Zhu et al., SIGCOMM 2015, 3.1): never while at most `min` waits
 // in the packet's priority, itself included, always above `max`, and with a probability that grows from 0 to
@@ -81,9 +91,54 @@ struct LosslessConfig {
   // Priority 0 is for control packets (ACK, NACK, CNP); a message of at most small_first[i] bytes has
   // priority 1 + i, a larger one the last. Ascending, at most 6; not with credits.
   std::vector<Bytes> small_first;
+
+  template <class V>
+  static void keys(V& v, LosslessConfig& l) {
+    v.from("HPCC's simulator: a switch of 32 MB");
+    v.field("control", l.control,
+            "How links hold back their senders: not at all, by pause frames, by credits");
+    v.field("buffer", l.buffer, "Buffer of a switch, for all ports and priorities; not with credits");
+    v.field("dynamic_alpha", l.dynamic_alpha,
+            "control none: a queue may hold this share of what is free in the buffer");
+    v.words("small_first", l.small_first,
+            "Messages of at most so many bytes go before larger ones; ascending sizes, one priority each");
+    v.group("ecn", "Marks by RED, for DCQCN", [&](auto& g) {
+      g.from(
+          "HPCC (SIGCOMM 2019), as its simulator is configured; the DCQCN paper has 5 kB, 200 kB and 0.01 "
+          "for "
+          "its 40 Gbps");
+      g.field("min", l.ecn.min, "Kmin: nothing is marked below; 100 kB per 25 Gbps of the link if left out");
+      g.field("max", l.ecn.max, "Kmax: everything is marked above; 400 kB per 25 Gbps if left out");
+      g.field("probability", l.ecn.probability, "Pmax: probability of a mark at Kmax");
+    });
+    v.group("pfc", "Pause frames (IEEE 802.1Qbb)", [&](auto& g) {
+      g.from("HPCC's simulator and IEEE 802.1Qbb");
+      g.field("dynamic_alpha", l.pfc.dynamic_alpha, "XOFF: this share of what is free in the buffer");
+      g.field("xoff", l.pfc.xoff, "XOFF as a constant, instead of a share");
+      g.field("xon_gap", l.pfc.xon_gap, "XON is this far below XOFF");
+      g.field("headroom", l.pfc.headroom, "Buffer per port and priority; from rate and delay if left out");
+      g.field("frame", l.pfc.frame, "Size of a pause frame");
+    });
+    v.group("credits", "Virtual channels (Garnet)", [&](auto& g) {
+      g.from("ASTRA-sim's Garnet, but enough channels for wires of 100 ns");
+      g.field("flit", l.credits.flit, "Size of a flit; packets are whole flits");
+      g.field("buffer_flits", l.credits.buffer_flits,
+              "Buffer of a channel in flits; fewer than a packet has make wormhole switching");
+      g.field("channels", l.credits.channels, "Channels per class; a torus has two classes");
+      g.field("router_delay", l.credits.router_delay, "Time from a first flit's arrival until it can leave");
+    });
+  }
 };
 
+struct PacketConfig;
+
 enum class RateControl : std::uint8_t { none, dcqcn };
+constexpr auto vocabulary(RateControl) {
+  return std::to_array<Word<RateControl>>({
+      {RateControl::none, "none"},
+      {RateControl::dcqcn, "dcqcn"},
+  });
+}
 
 // DCQCN (Zhu et al., SIGCOMM 2015). Defaults are the paper's (figure 14 and section 5) unless said otherwise.
 struct DcqcnConfig {
@@ -96,11 +151,30 @@ struct DcqcnConfig {
   Bandwidth additive = Bandwidth::bits_per_second(40'000'000);  // R_AI
   Bandwidth hyper = Bandwidth::bits_per_second(400'000'000);    // R_HAI: ten times R_AI, as QCN has it
   Bandwidth minimum = Bandwidth::bits_per_second(100'000'000);  // of the rate (the HPCC simulator)
+
+  template <class V>
+  static void keys(V& v, DcqcnConfig& d) {
+    v.from("DCQCN, SIGCOMM 2015, figure 14; the minimum from HPCC's simulator");
+    v.field("cnp_interval", d.cnp_interval, "At most one CNP per flow in this time");
+    v.field("alpha_timer", d.alpha_timer, "Alpha decays when no CNP comes for this long");
+    v.field("gain", d.gain, "Gain g in the update of alpha");
+    v.field("increase_timer", d.increase_timer, "Time between increases by the timer");
+    v.field("byte_counter", d.byte_counter, "Bytes between increases by the byte counter");
+    v.field("fast_recovery", d.fast_recovery,
+            "Number of first increases, which halve the distance to the target rate");
+    v.field("additive", d.additive, "R_AI: rate added by each later increase");
+    v.field("hyper", d.hyper, "R_HAI: rate added once timer and byte counter are both past fast recovery");
+    v.field("minimum", d.minimum, "Lowest rate of a flow");
+  }
 };
 
 // RoCEv2's reliable connection, one per pair of hosts and priority: messages in order, go-back-N after a
 // loss. Starts at the rate of the host's link.
 struct RoceConfig {
+  static constexpr std::string_view kKey = "roce";
+  static constexpr std::string_view kHelp = "RoCE with DCQCN, on the lossless network";
+  static constexpr bool kSendsAgain = true;  // what is lost
+
   RateControl control = RateControl::dcqcn;
   Bytes payload{1'024};  // most in a packet: the InfiniBand MTU that fits into Ethernet's 1,500
   Bytes header{62};      // Ethernet 18, IPv4 20, UDP 8, BTH 12, ICRC 4
@@ -113,20 +187,50 @@ struct RoceConfig {
   Duration min_rto = std::chrono::milliseconds(4);
   Duration max_rto = std::chrono::seconds(1);
   DcqcnConfig dcqcn;
+
+  Bytes largest_packet() const { return payload + header; }
+  ConnectionUse connection_use() const { return ConnectionUse::per_pair; }
+  // Throws UserError naming the first value that cannot work.
+  void require_sound(const PacketConfig& config) const;
+
+  template <class V>
+  static void keys(V& v, RoceConfig& r) {
+    v.from("RoCEv2 (InfiniBand annex A17) on Ethernet of 1,500 bytes");
+    v.field("control", r.control, "Congestion control");
+    v.field("payload", r.payload, "Most payload in a packet");
+    v.field("header", r.header, "Header of every data packet");
+    v.field("ack", r.ack, "Size of an ACK or NACK");
+    v.field("cnp", r.cnp, "Size of a congestion notification");
+    v.field("ack_every", r.ack_every, "Packets per ACK, besides one at a message's end");
+    v.field("min_rto", r.min_rto, "All unacknowledged data is sent again when no ACK comes for this long");
+    v.field("max_rto", r.max_rto, "Longest such time, after many timeouts in a row");
+    v.group("dcqcn", "DCQCN (SIGCOMM 2015)", [&](auto& g) { DcqcnConfig::keys(g, r.dcqcn); });
+  }
 };
 
 // Messages cut into packets and nothing else: no ACK, no congestion control. For networks that lose nothing,
 // tori above all.
 struct PlainConfig {
+  static constexpr std::string_view kKey = "plain";
+  static constexpr std::string_view kHelp = "Packets without a transport protocol, on the lossless network";
+  static constexpr bool kSendsAgain = false;  // what is lost
+
   Bytes payload{512};               // most in a packet; ASTRA-sim's Garnet: package-packet-size
   Bytes header{0};                  // carried by the first flit
   std::optional<Bandwidth> inject;  // the rate of one pair's messages; if not given, that of the host's link
+
+  Bytes largest_packet() const { return payload + header; }
+  ConnectionUse connection_use() const { return ConnectionUse::per_pair; }
+  // Throws UserError naming the first value that cannot work.
+  void require_sound(const PacketConfig& config) const;
+
+  template <class V>
+  static void keys(V& v, PlainConfig& p) {
+    v.from("ASTRA-sim's Garnet: package-packet-size");
+    v.field("payload", p.payload, "Most payload in a packet");
+    v.field("header", p.header, "Header of every packet");
+    v.field("inject", p.inject, "Rate of one pair's messages; the host's link if left out");
+  }
 };
-
-struct PacketConfig;
-
-// Both throw UserError naming the first value that cannot work.
-void require_sound_roce(const PacketConfig& config);
-void require_sound_plain(const PacketConfig& config);
 
 }  // namespace overture::network::packet

@@ -33,14 +33,15 @@ void require_one_first_link(const topology::Topology& topology) {
   }
 }
 
+}  // namespace
+
 void require_recovery(const PacketConfig& config) {
-  if (config.transport == TransportKind::plain)
-    refuse("transport plain sends nothing twice: what a fault loses would be lost",
+  if (!sends_again(config))
+    refuse(fmt::format("transport {} sends nothing twice: what a fault loses would be lost",
+                       word_of(config.transport)),
            "use tcp, ndp, htsim_dctcp or roce");
   if (config.threads != 1) refuse("links and switches fail on one thread only", "use network.threads: 1");
 }
-
-}  // namespace
 
 PacketFaults::PacketFaults(const Faults& faults, const topology::Topology& topology,
                            const PacketConfig& config)

@@ -24,6 +24,9 @@ struct FaultCounts {
   std::uint64_t reroutes = 0;   // packets that a switch sent another way
 };
 
+// Throws UserError where what a fault loses would be lost for good.
+void require_recovery(const PacketConfig& config);
+
 class PacketFaults final : public LastPaths {
  public:
   // `topology` outlives it. Throws UserError when the faults do not fit it or the transport.

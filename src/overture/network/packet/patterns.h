@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "overture/base/words.h"
 #include "overture/network/packet/run_flows.h"
 
 namespace overture::network::packet {
@@ -11,6 +12,12 @@ namespace overture::network::packet {
 // In which order a host sends to the others: to i+1, i+2, ..., so that no two meet; or to 0, 1, ..., all to
 // the same.
 enum class AllToAllOrder : std::uint8_t { rotated, naive };
+constexpr auto vocabulary(AllToAllOrder) {
+  return std::to_array<Word<AllToAllOrder>>({
+      {AllToAllOrder::rotated, "rotated"},
+      {AllToAllOrder::naive, "naive"},
+  });
+}
 
 // Everyone to everyone within groups of `group` neighbours, which divides `hosts`.
 std::vector<FlowSpec> all_to_all(int hosts, Bytes size, AllToAllOrder order = AllToAllOrder::rotated,

@@ -50,6 +50,42 @@ struct RotorConfig {
   LowLatencyConfig low_latency;
   OperaDefects defects;
   std::uint64_t seed = 1;
+
+  template <class V>
+  static void keys(V& v, RotorConfig& r) {
+    v.group("rotor", "backend: rotor: RotorLB for bulk, NDP for the rest; in place of all transports",
+            [&](auto& g) { inner_keys(g, r); });
+  }
+  template <class V>
+  static void inner_keys(V& v, RotorConfig& r) {
+    v.from("Opera (NSDI 2020) and its simulator opera-htsim");
+    v.field("rate", r.rate, "Rate of every link");
+    v.field("wire", r.wire, "Link from ToR to ToR");
+    v.field("packet", r.packet, "Size of a packet, with its header");
+    v.field("header", r.header, "Header of a packet");
+    v.field(
+        "bulk_from", r.bulk_from,
+        "Messages of at least this size wait for circuits; smaller ones take the current slice's paths. 0 "
+        "B: RotorNet");
+    v.group("low_latency", "NDP over the slice's paths", [&](auto& g) {
+      g.field("control", r.low_latency.control, "Size of an ACK, NACK or PULL");
+      g.field("initial_window", r.low_latency.initial_window, "Packets of a message that are sent at once");
+      g.field("pull_rate", r.low_latency.pull_rate, "Rate of PULLs, as a share of the line");
+      g.field("queue_packets", r.low_latency.queue_packets,
+              "Packets in a ToR's queue before it cuts packets");
+      g.field("pad_packets", r.low_latency.pad_packets, "The last packet is as long as the others");
+      g.field("timeout", r.low_latency.timeout, "Packets count as lost when nothing is heard for this long");
+    });
+    v.group("defects", "Behaviour of the original simulator that no network shows", [&](auto& g) {
+      g.from("right behaviour; opera-htsim is true");
+      g.field("intra_rack_out_and_back", r.defects.intra_rack_out_and_back,
+              "Bulk inside a rack takes two circuits");
+      g.field("offers_not_reduced", r.defects.offers_not_reduced,
+              "Several receivers accept the same packets");
+      g.field("lost_pulls_stay_lost", r.defects.lost_pulls_stay_lost,
+              "No timer runs when a dark rotor loses a PULL");
+    });
+  }
 };
 
 // As the DLRM study ran the original: everything bulk, with all defects.

@@ -28,16 +28,9 @@ double host_bytes_per_us(const topology::Graph& graph) {
 }
 
 double host_bytes_per_us(const network::NetworkConfig& config) {
-  if (const auto* formula = std::get_if<network::AnalyticalConfig>(&config))
-    return host_bytes_per_us(topology::make_topology({.shape = links_of(*formula), .nodes = {}}).graph);
-  if (const auto* packets = std::get_if<network::PacketNetworkConfig>(&config))
-    return host_bytes_per_us(topology::make_topology(packets->topology).graph);
-  if (const auto* rotors = std::get_if<network::RotorNetworkConfig>(&config))
-    return rotors->rotors.rate.bytes_per_ns() * 1e3;
-  const auto& flow = std::get<network::FlowNetworkConfig>(config);
-  if (const auto* graph = std::get_if<topology::GraphConfig>(&flow.topology))
-    return host_bytes_per_us(topology::make_topology(*graph).graph);
-  return flow.rotors.rate.bytes_per_ns() * 1e3;
+  const network::Wires wires = wires_of(config);
+  if (const auto links = links_of(wires)) return host_bytes_per_us(topology::make_topology(*links).graph);
+  return std::get<network::RotorWires>(wires.kind).rate.bytes_per_ns() * 1e3;
 }
 
 // What a rank sends on the average, whatever the algorithm (Chan et al., 2007).

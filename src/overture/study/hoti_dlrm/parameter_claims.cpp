@@ -23,7 +23,7 @@ double gbps(Bandwidth rate) { return static_cast<double>(rate.bits_per_second())
 
 // Of the whole switch, in MB of the table: 1024 MB are 8 MiB at each of 128 ports.
 std::string switch_buffer(const Setup& setup) {
-  const auto& queue = setup.network.packets.queue;
+  const auto& queue = setup.network.of<network::packet::PacketConfig>().queue;
   const double mib = 1 << 20;
   if (queue.shared_limit) return number(static_cast<double>(queue.shared_limit->count()) / mib);
   if (!queue.port_limit) return "unlimited";
@@ -90,11 +90,13 @@ std::vector<Claim> parameter_claims() {
   };
   const auto rate = [](const Setup& s) { return number(gbps(star_of(s).wire.rate)); };
   const auto latency = [](const Setup& s) {
-    return number(to_us(star_of(s).wire.delay + s.network.packets.tcp.ack_delay));
+    return number(to_us(star_of(s).wire.delay + s.network.of<network::packet::PacketConfig>().tcp.ack_delay));
   };
   const auto injection = [](const Setup& s) { return number(to_us(s.simulation.system.endpoint_delay)); };
   const auto window = [](const Setup& s) {
-    const double mib = static_cast<double>(s.network.packets.tcp.receive_window.count()) / (1 << 20);
+    const double mib =
+        static_cast<double>(s.network.of<network::packet::PacketConfig>().tcp.receive_window.count()) /
+        (1 << 20);
     return fmt::format("{:.1f}", mib);
   };
   const auto chunks = [](const Setup& s) { return number(s.simulation.system.splits); };

@@ -6,12 +6,19 @@
 #include <memory>
 #include <vector>
 
+#include "overture/base/words.h"
 #include "overture/train/dense/dense_model.h"
 #include "overture/train/dense/model_shape.h"
 
 namespace overture::train {
 
 enum class Interaction : std::uint8_t { dot, cat };
+constexpr auto vocabulary(Interaction) {
+  return std::to_array<Word<Interaction>>({
+      {Interaction::dot, "dot"},
+      {Interaction::cat, "cat"},
+  });
+}
 
 struct DlrmConfig {
   std::vector<int> bottom{13, 512, 256, 64, 16};  // from the dense features to a row
