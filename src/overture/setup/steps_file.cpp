@@ -34,6 +34,13 @@ system::Transfer parse_transfer(const CsvTable& table, const CsvRow& row) {
           .reduce = action == "reduce"};
 }
 
+// The last rank's data for itself are the last chunks, and nobody sends them.
+void add_kept(system::Steps& steps) {
+  const std::int64_t pairs = std::int64_t{steps.ranks} * steps.ranks;
+  if (pairs == 0 || pairs > kMost) return;
+  steps.chunks = static_cast<int>((steps.chunks + pairs - 1) / pairs * pairs);
+}
+
 }  // namespace
 
 system::Steps parse_steps(system::CollectiveKind kind, std::string_view text, const std::string& file) {
@@ -46,6 +53,7 @@ system::Steps parse_steps(system::CollectiveKind kind, std::string_view text, co
     steps.ranks = std::max({steps.ranks, transfer.from + 1, transfer.to + 1});
     steps.chunks = std::max(steps.chunks, transfer.chunk + 1);
   }
+  if (kind == system::CollectiveKind::all_to_all) add_kept(steps);
   std::ranges::stable_sort(steps.transfers, {}, &system::Transfer::step);
   if (const Result<bool> result = verify(kind, steps); !result)
     throw UserError({.file = file}, fmt::format("is no {}: {}", name(kind), result.error()));

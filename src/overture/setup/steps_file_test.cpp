@@ -1,5 +1,6 @@
 #include "overture/setup/steps_file.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "overture/base/testing.h"
@@ -22,6 +23,19 @@ TEST(StepsFile, ReadsWhoSendsWhichChunkToWhom) {
   ASSERT_EQ(steps.transfers.size(), 2U);
   EXPECT_TRUE(steps.transfers[0].reduce);
   EXPECT_FALSE(steps.transfers[1].reduce);
+}
+
+// Nobody sends what a rank has for itself, so the last chunks appear nowhere.
+TEST(StepsFile, AnAllToAllNeedNotNameWhatStaysWithTheLastRank) {
+  std::string text = "step,from,to,chunk,action\n";
+  for (int from = 0; from < 3; ++from) {
+    for (int to = 0; to < 3; ++to) {
+      for (int piece = 0; piece < 2 && from != to; ++piece)
+        text += fmt::format("0,{},{},{},copy\n", from, to, 2 * (3 * from + to) + piece);
+    }
+  }
+  EXPECT_EQ(parse_steps(CollectiveKind::all_to_all, text, "mine.csv").chunks, 18);
+  EXPECT_NE(error_of("step,from,to,chunk,action\n0,0,99999,1,copy\n", CollectiveKind::all_to_all), "");
 }
 
 TEST(StepsFile, ErrorsNameTheLineOrTheStep) {
