@@ -4,6 +4,7 @@
 #include <set>
 
 #include "program.h"
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 namespace overture::testing {
@@ -254,6 +255,34 @@ TEST(BenchCollective, PrintsNcclTestsTableOnBothBackends) {
     arguments.insert(arguments.end(), extra.begin(), extra.end());
     EXPECT_EQ(run_overture(arguments, {.folder = folder.path()}).exit_code, 2);
   }
+}
+
+// The same ring from the word and from a file, and over dimensions that only the setup knows.
+TEST(BenchCollective, TakesAFileAndTheSetupsDimensions) {
+  const TemporaryFolder folder;
+  folder.write("star.yaml", "network: {topology: {star: {hosts: 4}}}\n");
+  std::string ring = "step,from,to,chunk,action\n";
+  for (int step = 0; step < 3; ++step) {
+    for (int rank = 0; rank < 4; ++rank)
+      ring += fmt::format("{},{},{},{},reduce\n", step, rank, (rank + 1) % 4, (rank - step + 8) % 4);
+  }
+  for (int step = 0; step < 3; ++step) {
+    for (int rank = 0; rank < 4; ++rank)
+      ring += fmt::format("{},{},{},{},copy\n", 3 + step, rank, (rank + 1) % 4, (rank - step + 9) % 4);
+  }
+  folder.write("ring.csv", ring);
+  const auto time = [&](const Words& extra) {
+    Words words{"bench", "collective", "star.yaml", "-b",        "1M",
+                "-e",    "1M",         "--csv",     "table.csv", "--overwrite"};
+    words.insert(words.end(), extra.begin(), extra.end());
+    const Outcome outcome = run_overture(words, {.folder = folder.path()});
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.text();
+    const std::string row = lines_of(read_text(folder.path() / "table.csv")).at(1);
+    return std::stod(row.substr(row.rfind(',') + 1));
+  };
+  const double flat = time({"--algorithm", "ring"});
+  EXPECT_NEAR(time({"--algorithm", "file:ring.csv"}) / flat, 1, 0.05);
+  EXPECT_NE(time({"--algorithm", "ring", "-s", "system.dimensions=[2, 2]"}), flat);
 }
 
 TEST(Help, EveryCommandHasExamples) {

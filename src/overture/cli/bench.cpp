@@ -26,6 +26,7 @@
 #include "overture/report/results_folder.h"
 #include "overture/report/trace.h"
 #include "overture/setup/setup.h"
+#include "overture/setup/steps_file.h"
 #include "overture/study/collective_bench.h"
 
 namespace overture::cli {
@@ -121,6 +122,10 @@ system::Implementation implementation(const BenchOptions& options, CollectiveKin
   if (!options.algorithm.empty()) {
     const Result<bool> result = setup::read(std::vector{options.algorithm}, chosen);
     if (!result) throw UserError({.key = "--algorithm"}, result.error());
+    for (system::Algorithm& algorithm : chosen.per_dimension) {
+      if (algorithm.kind == system::AlgorithmKind::from_file)
+        algorithm.steps = setup::read_steps(kind, algorithm.file);
+    }
   }
   if (chosen.per_dimension.empty()) {
     const bool all_to_all = kind == CollectiveKind::all_to_all;
@@ -150,16 +155,17 @@ Runner make_runner(const BenchOptions& options, CollectiveKind kind, int seed,
   std::vector<std::string> overrides = options.overrides;
   if (options.seeds > 1) overrides.push_back(fmt::format("seed={}", seed));
   const setup::Setup setup = setup::load_setup(options.setup, overrides, setup::Needs::network);
-  const auto network = std::make_shared<network::NetworkConfig>(setup::network_config(setup));
-  const int dimensions = network::system_dimensions(*network, network::count_hosts(*network)).dimensions();
-  system::SystemConfig config = setup.simulation.system;
-  if (!std::holds_alternative<network::AnalyticalConfig>(*network)) config.splits = options.chunks;
-  config.implementation(kind) = implementation(options, kind, config, dimensions);
+  simulation::SimulationConfig config{.system = setup.simulation.system,
+                                      .network = setup::network_config(setup),
+                                      .dimensions = setup.simulation.dimensions,
+                                      .system_file = setup.file};
+  if (!std::holds_alternative<network::AnalyticalConfig>(config.network))
+    config.system.splits = options.chunks;
+  const int dimensions = simulation::system_dimensions(config).dimensions();
+  config.system.implementation(kind) = implementation(options, kind, config.system, dimensions);
   simulation::Limits limits{.memory = free_memory()};
   limits.go_on = [end](Time, std::uint32_t) { return goes_on(end); };
-  return [network, config, kind, limits](Bytes size) {
-    return study::run_collective(*network, config, kind, size, limits);
-  };
+  return [config, kind, limits](Bytes size) { return study::bench_collective(config, kind, size, limits); };
 }
 
 std::vector<Runner> make_runners(const BenchOptions& options, CollectiveKind kind,
@@ -177,6 +183,9 @@ std::string why(const std::vector<Measured>& points, CollectiveKind kind) {
   const auto bandwidth = [kind](const Measured& point) { return point.mean.bus_bandwidth(kind); };
   const auto best = std::ranges::max_element(points, {}, bandwidth);
   if (best == points.end()) return {};
+  if (kind == CollectiveKind::barrier)
+    return fmt::format("a barrier carries no data and takes {}; what would help most: lower latency",
+                       to_string(best->mean.time));
   const auto half = std::ranges::find_if(
       points, [&](const auto& point) { return 2 * bandwidth(point) >= bandwidth(*best); });
   return fmt::format(
@@ -266,8 +275,8 @@ std::string measured_columns(const std::vector<formats::MeasuredPoint>& measured
 int run(const BenchOptions& options) {
   const auto kind = parse_word<CollectiveKind>(options.collective, "--collective");
   if (options.chunks < 1) throw UserError({.key = "--chunks"}, "must be at least 1");
-  const auto sizes =
-      study::sizes(parse_size(options.first, "-b"), parse_size(options.last, "-e"), options.factor);
+  auto sizes = study::sizes(parse_size(options.first, "-b"), parse_size(options.last, "-e"), options.factor);
+  if (kind == CollectiveKind::barrier) sizes.resize(1);  // it has none
   const auto end = wall_end(options);
   const Interrupt interrupt;
   Interrupt::end_after(static_cast<unsigned>(options.max_wall_seconds));
@@ -298,8 +307,9 @@ int run(const BenchOptions& options) {
     const study::CollectivePoint& point = measured_point.mean;
     progress.finish();
     if (!point.complete) break;
-    fmt::print("{:>14} {:>12} {:>8} {:>14.3f} {:>10.3f} {:>10.3f}{}\n", size.count(), size.count() / 4,
-               "float", to_us(point.time), point.algorithm_bandwidth(), point.bus_bandwidth(kind),
+    fmt::print("{:>14} {:>12} {:>8} {:>14.3f} {:>10.3f} {:>10.3f}{}\n", point.size.count(),
+               point.size.count() / 4, "float", to_us(point.time), point.algorithm_bandwidth(),
+               point.bus_bandwidth(kind),
                (repeated ? fmt::format(" {:>9.3f}", measured_point.deviation_us) : "") +
                    measured_columns(measured, point));
     points.push_back(measured_point);

@@ -1,9 +1,10 @@
 #include "overture/study/collective_bench.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "overture/base/error.h"
-#include "overture/simulation/simulation.h"
 
 namespace overture::study {
 
@@ -15,20 +16,35 @@ double CollectivePoint::algorithm_bandwidth() const {
 
 // nccl-tests, doc/PERFORMANCE.md: what each rank's link carries, relative to the size.
 double CollectivePoint::bus_bandwidth(CollectiveKind kind) const {
+  if (kind == CollectiveKind::broadcast) return algorithm_bandwidth();
   const double n = ranks;
   const double share = (kind == CollectiveKind::all_reduce ? 2 : 1) * (n - 1) / n;
   return algorithm_bandwidth() * share;
 }
 
-CollectivePoint run_collective(const network::NetworkConfig& network, const system::SystemConfig& system,
-                               CollectiveKind kind, Bytes size, const simulation::Limits& limits) {
-  simulation::SimulationConfig config{
-      .workload = {.parallelism = workload::Parallelism::micro}, .system = system, .network = network};
-  workload::Layer& layer = config.workload.layers.emplace_back();
+CollectivePoint run_collective(const simulation::SimulationConfig& config, CollectiveKind kind, Bytes held,
+                               const simulation::Limits& limits) {
+  simulation::SimulationConfig alone{.workload = {.parallelism = workload::Parallelism::micro},
+                                     .system = config.system,
+                                     .network = config.network,
+                                     .dimensions = config.dimensions,
+                                     .system_file = config.system_file};
+  workload::Layer& layer = alone.workload.layers.emplace_back();
   layer.name = name(kind);
-  layer.weight_gradient.communication = {kind, size};
-  const simulation::SimulationResult result = simulation::simulate(config, {}, limits);
-  return {size, result.finished, result.ranks, result.complete};
+  layer.weight_gradient.communication = {kind, held};
+  const simulation::SimulationResult result = simulation::simulate(alone, {}, limits);
+  return {held, result.finished, result.ranks, result.complete};
+}
+
+CollectivePoint bench_collective(const simulation::SimulationConfig& config, CollectiveKind kind, Bytes size,
+                                 const simulation::Limits& limits) {
+  const bool gathers = kind == CollectiveKind::all_gather;
+  const int ranks = network::count_hosts(config.network);
+  CollectivePoint point =
+      run_collective(config, kind, gathers ? std::max(size / ranks, Bytes{1}) : size, limits);
+  if (gathers) point.size = point.size * ranks;
+  if (kind == CollectiveKind::barrier) point.size = Bytes{0};
+  return point;
 }
 
 std::vector<Bytes> sizes(Bytes first, Bytes last, int factor) {

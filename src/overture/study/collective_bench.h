@@ -4,9 +4,8 @@
 
 #include <vector>
 
-#include "overture/network/make_network.h"
-#include "overture/simulation/play.h"
-#include "overture/system/config.h"
+#include "overture/simulation/simulation.h"
+#include "overture/system/collective.h"
 
 namespace overture::study {
 
@@ -21,11 +20,15 @@ struct CollectivePoint {
   double bus_bandwidth(system::CollectiveKind kind) const;
 };
 
-// `config` has the algorithms; they must fit the network's dimensions (network::system_dimensions). Throws
-// UserError.
-CollectivePoint run_collective(const network::NetworkConfig& network, const system::SystemConfig& config,
-                               system::CollectiveKind kind, Bytes size,
-                               const simulation::Limits& limits = {});
+// Plays one collective for which every rank brings `held` (workload/workload.h), on the network and
+// dimensions of `config` with its algorithms. Throws UserError.
+CollectivePoint run_collective(const simulation::SimulationConfig& config, system::CollectiveKind kind,
+                               Bytes held, const simulation::Limits& limits = {});
+
+// The same for what nccl-tests calls `size`: an all-gather's is what every rank has in the end, in whole
+// bytes per rank; a barrier has none.
+CollectivePoint bench_collective(const simulation::SimulationConfig& config, system::CollectiveKind kind,
+                                 Bytes size, const simulation::Limits& limits = {});
 
 // first, first * factor, ... up to and including last.
 std::vector<Bytes> sizes(Bytes first, Bytes last, int factor);

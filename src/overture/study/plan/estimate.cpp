@@ -15,8 +15,8 @@ constexpr Bytes kLargeProbe{std::int64_t{1} << 26};
 double picoseconds_of(Duration time) { return static_cast<double>(time.count()); }
 
 ExchangeLine measure(const simulation::SimulationConfig& config, CollectiveKind kind) {
-  const double small = picoseconds_of(run_collective(config.network, config.system, kind, kSmallProbe).time);
-  const double large = picoseconds_of(run_collective(config.network, config.system, kind, kLargeProbe).time);
+  const double small = picoseconds_of(run_collective(config, kind, kSmallProbe).time);
+  const double large = picoseconds_of(run_collective(config, kind, kLargeProbe).time);
   const double slope = (large - small) / static_cast<double>((kLargeProbe - kSmallProbe).count());
   return {.base_ps = std::max(0.0, small - slope * static_cast<double>(kSmallProbe.count())),
           .ps_per_byte = slope};
