@@ -5,7 +5,11 @@
 #include <gtest/gtest.h>
 
 #include "overture/base/random.h"
+#include "overture/network/analytical/config.h"
+#include "overture/network/packet/config.h"
 #include "overture/system/algorithms.h"
+#include "overture/workload/dlrm_training.h"
+#include "overture/workload/workload.h"
 
 namespace overture::setup {
 namespace {
