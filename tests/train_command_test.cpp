@@ -137,7 +137,7 @@ TEST(Train, CtrlCLeavesACheckpointThatGoesOnExactly) {
   for (const std::string& word : endless("parts", {"--lookahead-value", "30"})) interrupted.push_back(word);
   const Outcome first = run(interrupted, {.folder = folder.path()});
   ASSERT_EQ(first.exit_code, 130) << first.text();
-  EXPECT_NE(first.out.find("--resume goes on"), std::string::npos) << first.out;
+  EXPECT_NE(first.out.find("continue with --resume"), std::string::npos) << first.out;
   const std::size_t done = losses(folder.path() / "parts").size();
   ASSERT_GT(done, 0u);
   const std::string steps = std::to_string(done + 20);

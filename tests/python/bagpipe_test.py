@@ -214,7 +214,7 @@ class BadUse(unittest.TestCase):
             mp.spawn(ends_early, args=(port, report), nprocs=2, join=True)
             ended = others.end()
             with open(report + "-1", encoding="utf-8") as file:
-                self.assertIn("trainer 0 has ended after 3 batches, and this one goes on", file.read())
+                self.assertIn("trainer 0 has ended after 3 batches, but this one continues", file.read())
         for told, wrong, code in ended:
             self.assertNotEqual(code, 0)
             self.assertIn("trainer 1 is gone: trainer 0 has ended after 3 batches", wrong)

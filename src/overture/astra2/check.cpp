@@ -69,7 +69,7 @@ class NodeChecker {
     if (peer >= static_cast<std::uint32_t>(config_.network.npus()))
       fail(other,
            fmt::format("rank {} does not exist; the network has {} NPUs", peer, config_.network.npus()));
-    if (peer == static_cast<std::uint32_t>(npu_)) fail(other, "a rank does not send to itself");
+    if (peer == static_cast<std::uint32_t>(npu_)) fail(other, "a rank cannot send to itself");
     if (node_->comm_size == 0)
       fail("comm_size", "is 0; ASTRA-sim stops at an empty message", "at least 1 byte");
   }

@@ -127,7 +127,7 @@ void read_implementations(const Object& object, SystemFile& system) {
       system.implementations[k].push_back(implementation(object, key, word));
     const std::vector<std::string> custom = object.texts(key + "-custom");
     if (custom.empty()) continue;
-    if (custom.size() != 1) object.fail(key + "-custom", "has not exactly one trace");
+    if (custom.size() != 1) object.fail(key + "-custom", "must name exactly one trace");
     system.custom[k] = custom.front();
   }
 }
@@ -338,9 +338,9 @@ std::map<int, std::vector<int>> read_groups(const std::string& file, int npus) {
     try {
       number = std::stoi(key);
     } catch (const std::exception&) {
-      object.fail(key, "a group's name is a number above 0");
+      object.fail(key, "a group's name must be a number above 0");
     }
-    if (number < 1) object.fail(key, "a group's name is a number above 0", "0 is everybody");
+    if (number < 1) object.fail(key, "a group's name must be a number above 0", "0 means all NPUs");
     if (!value.is_array() || value.empty()) object.fail(key, "is not a list of ranks");
     std::vector<int>& ranks = groups[number];
     for (const Json& rank : value) {

@@ -131,7 +131,7 @@ std::vector<LogicalDimension> Planner::dimensions_for(const Request& request) co
     if (ring.implementation.algorithm.kind == AlgorithmKind::double_binary_tree) {
       throw UserError(
           {.file = config_.system.file, .key = kKeys[static_cast<std::size_t>(request.collective)]},
-          fmt::format("doubleBinaryTree cannot run in group {}, which is not everybody", request.group),
+          fmt::format("doubleBinaryTree cannot run in group {}, which has not all NPUs", request.group),
           "use ring, direct or halvingDoubling");
     }
   }

@@ -17,7 +17,8 @@ FileLock::FileLock(const std::filesystem::path& file)
     throw UserError({.file = file.string()}, std::string("cannot be created: ") + std::strerror(errno));
   if (::flock(descriptor_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return;
   ::close(std::exchange(descriptor_, -1));
-  throw UserError({.file = file.string()}, "is in use by another run", "wait until it ends, or name another");
+  throw UserError({.file = file.string()}, "is in use by another run",
+                  "wait until it ends, or name another folder with -o");
 }
 
 FileLock::~FileLock() {

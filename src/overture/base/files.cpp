@@ -22,7 +22,7 @@ std::string read_file(const std::filesystem::path& path) {
   std::string text;
   if (!ignored) text.reserve(static_cast<std::size_t>(size));
   text.assign(std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>());
-  if (in.bad()) throw UserError({.file = path.string()}, "reading failed half way");
+  if (in.bad()) throw UserError({.file = path.string()}, "could not be read to its end");
   return text;
 }
 

@@ -40,7 +40,7 @@ void hold_folder(const std::filesystem::path& folder, FolderUse use) {
   if (locked == Locked::cannot) locked = lock(place / ".lock", O_RDWR | O_CREAT, use);
   if (locked == Locked::by_another)
     throw UserError({.file = folder.string()}, "is in use by another run",
-                    "wait until it ends, or name another");
+                    "wait until it ends, or name another folder with -o");
   if (locked == Locked::yes) held.insert(place);
 }
 

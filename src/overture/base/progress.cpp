@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <fmt/format.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 namespace overture {
@@ -14,6 +15,18 @@ std::string remaining(double seconds) {
   return fmt::format("{:.1f} h", seconds / 3600);
 }
 
+std::string pace_text(double rate) {
+  if (rate > 0 && rate < 1) return fmt::format("{:.1f} s each", 1 / rate);
+  return fmt::format("{:.1f}/s", rate);
+}
+
+// A line that is longer than the terminal is wide could not be written over.
+std::size_t columns(std::FILE* out) {
+  winsize size{};
+  const bool known = ioctl(fileno(out), TIOCGWINSZ, &size) == 0 && size.ws_col > 1;
+  return known ? size.ws_col : 80;
+}
+
 }  // namespace
 
 Progress::Progress(std::string what, std::int64_t total, std::FILE* out)
@@ -21,13 +34,16 @@ Progress::Progress(std::string what, std::int64_t total, std::FILE* out)
 
 Progress::~Progress() { finish(); }
 
-void Progress::update(std::int64_t done) {
-  if (out_ == nullptr) return;
-  const auto now = Clock::now();
-  if (now - drawn_ < std::chrono::milliseconds(100)) return;
-  drawn_ = now;
-  const double seconds = std::chrono::duration<double>(now - started_).count();
-  fmt::print(out_, "\r\033[K{}", line(what_, done, total_, seconds));
+bool Progress::due() const {
+  return out_ != nullptr && Clock::now() - drawn_ >= std::chrono::milliseconds(100);
+}
+
+void Progress::update(const SoFar& so_far) {
+  if (!due()) return;
+  drawn_ = Clock::now();
+  const double seconds = std::chrono::duration<double>(drawn_ - started_).count();
+  const std::string text = line(what_, so_far, total_, seconds);
+  fmt::print(out_, "\r\033[K{}", text.substr(0, columns(out_) - 1));
   std::fflush(out_);
 }
 
@@ -38,14 +54,16 @@ void Progress::finish() {
   drawn_ = {};
 }
 
-std::string Progress::line(const std::string& what, std::int64_t done, std::int64_t total, double seconds) {
-  const double rate = seconds > 0 ? static_cast<double>(done) / seconds : 0;
-  if (total <= 0) return fmt::format("{} {} {:.1f}/s", what, done, rate);
-  const auto percent = 100 * std::min(done, total) / total;
-  std::string text = fmt::format("{} {}/{} {}% {:.1f}/s", what, done, total, percent, rate);
-  if (rate > 0)
-    text += fmt::format(", {} left",
-                        remaining(static_cast<double>(std::max<std::int64_t>(total - done, 0)) / rate));
+std::string Progress::line(const std::string& what, const SoFar& so_far, std::int64_t total, double seconds) {
+  const auto done = static_cast<double>(so_far.done);
+  const double rate = seconds > 0 ? done / seconds : 0;
+  const std::string pace = !so_far.note.empty() ? so_far.note : pace_text(rate);
+  if (total <= 0) return fmt::format("{} {}, {}", what, so_far.done, pace);
+  const double counted = std::min(done / static_cast<double>(total), 1.0);
+  const double share = so_far.share >= 0 ? std::min(so_far.share, 1.0) : counted;
+  std::string text =
+      fmt::format("{} {}/{} {}%, {}", what, so_far.done, total, static_cast<int>(100 * share + 1e-9), pace);
+  if (share > 0 && seconds > 0) text += fmt::format(", {} left", remaining(seconds * (1 - share) / share));
   return text;
 }
 

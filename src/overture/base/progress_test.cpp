@@ -13,24 +13,24 @@ namespace overture {
 namespace {
 
 TEST(ProgressLine, ShowsShareRateAndWhatIsLeft) {
-  EXPECT_EQ(Progress::line("sweep", 30, 120, 2.5), "sweep 30/120 25% 12.0/s, 8 s left");
-  EXPECT_EQ(Progress::line("sweep", 120, 120, 10), "sweep 120/120 100% 12.0/s, 0 s left");
+  EXPECT_EQ(Progress::line("sweep", {.done = 30}, 120, 2.5), "sweep 30/120 25%, 12.0/s, 8 s left");
+  EXPECT_EQ(Progress::line("sweep", {.done = 120}, 120, 10), "sweep 120/120 100%, 12.0/s, 0 s left");
 }
 
 TEST(ProgressLine, WithoutATotalOrARateNothingIsEstimated) {
-  EXPECT_EQ(Progress::line("read", 30, 0, 2), "read 30 15.0/s");
-  EXPECT_EQ(Progress::line("sweep", 0, 120, 2), "sweep 0/120 0% 0.0/s");
-  EXPECT_EQ(Progress::line("sweep", 5, 120, 0), "sweep 5/120 4% 0.0/s");
+  EXPECT_EQ(Progress::line("read", {.done = 30}, 0, 2), "read 30, 15.0/s");
+  EXPECT_EQ(Progress::line("sweep", {.done = 0}, 120, 2), "sweep 0/120 0%, 0.0/s");
+  EXPECT_EQ(Progress::line("sweep", {.done = 5}, 120, 0), "sweep 5/120 4%, 0.0/s");
 }
 
 TEST(ProgressLine, MoreThanTheTotalIsStillAHundredPercent) {
-  EXPECT_EQ(Progress::line("sweep", 150, 120, 10), "sweep 150/120 100% 15.0/s, 0 s left");
+  EXPECT_EQ(Progress::line("sweep", {.done = 150}, 120, 10), "sweep 150/120 100%, 15.0/s, 0 s left");
 }
 
 TEST(ProgressLine, LongTimesAreInMinutesAndHours) {
-  EXPECT_EQ(Progress::line("s", 1, 100, 1), "s 1/100 1% 1.0/s, 99 s left");
-  EXPECT_EQ(Progress::line("s", 1, 121, 1), "s 1/121 0% 1.0/s, 2 min left");
-  EXPECT_EQ(Progress::line("s", 1, 7201, 1), "s 1/7201 0% 1.0/s, 2.0 h left");
+  EXPECT_EQ(Progress::line("s", {.done = 1}, 100, 1), "s 1/100 1%, 1.0/s, 99 s left");
+  EXPECT_EQ(Progress::line("s", {.done = 1}, 121, 1), "s 1/121 0%, 1.0/s, 2 min left");
+  EXPECT_EQ(Progress::line("s", {.done = 1}, 7201, 1), "s 1/7201 0%, 1.0/s, 2.0 h left");
 }
 
 TEST(ProgressLine, IsSilentWhereNobodyLooks) {

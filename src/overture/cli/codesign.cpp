@@ -245,7 +245,7 @@ int run(const CodesignOptions& options) {
     return result.complete ? 0 : kInterrupted;
   }
   if (!result.complete) {
-    fmt::print("interrupted; the same command goes on from here\n");
+    fmt::print("interrupted; the same command continues from here\n");
     return kInterrupted;
   }
   if (result.front.empty())

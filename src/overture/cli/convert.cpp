@@ -56,7 +56,7 @@ data::DatasetOptions dataset_options(const ConvertOptions& options) {
   if (dataset.format == data::Format::criteo && !dataset.ids.changes_ids() &&
       dataset.ids.table_rows.empty()) {
     throw UserError({.file = options.in}, "holds hashes of 32 bits, not rows of tables",
-                    "bring them into tables with --max-ind-range 10M (ids modulo that, as in DLRM), or with "
+                    "map them to rows with --max-ind-range 10M (ids modulo that, as in DLRM), or with "
                     "--tables kaggle --fold-ids");
   }
   return dataset;
@@ -102,7 +102,7 @@ int run(const ConvertOptions& options) {
   const auto reader = data::open_dataset(options.in, dataset_options(options));
   std::error_code different;
   if (std::filesystem::equivalent(options.in, options.out, different)) {
-    throw UserError({.file = options.out}, "is the dataset that is read", "write to another file");
+    throw UserError({.file = options.out}, "is also the input", "write to another file");
   }
   const auto writer = data::create_dataset(options.out, to, reader->shape());
   const auto started = std::chrono::steady_clock::now();

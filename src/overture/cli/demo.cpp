@@ -24,7 +24,7 @@ struct Machine {
   std::string dimensions;  // of the network; empty keeps the example's
 };
 
-// 64 NPUs that can each send 128 GiB/s, wired in four ways.
+// 64 NPUs that can each send 128 GiB/s, on four networks.
 const std::array kMachines{
     Machine{"3-D torus 4x4x4", "torus-3d", ""},
     Machine{"2-D torus 8x8", "torus-2d",
@@ -62,7 +62,7 @@ simulation::SimulationResult simulate_into(const setup::Setup& setup, const std:
 
 int run(const std::string& out) {
   const std::filesystem::path folder(out);
-  fmt::print("The DLRM of the ASTRA-sim tutorial on 64 NPUs of 128 GiB/s, wired in four ways\n\n");
+  fmt::print("The DLRM of the ASTRA-sim tutorial on 64 NPUs of 128 GiB/s, on four networks\n\n");
   Table table({"network", "iteration", "exposed", "optimistic", "cost"});
   std::vector<std::filesystem::path> folders;
   for (const Machine& machine : kMachines) {

@@ -68,7 +68,7 @@ void demo_training(const fs::path& folder) {
   const double row_bytes =
       static_cast<double>(totals.fetched_bytes) / static_cast<double>(totals.fetched_rows);
   const auto without = static_cast<std::int64_t>(static_cast<double>(totals.rows) * row_bytes);
-  fmt::print("A small DLRM on {} made-up clicks, tables on a server, 40 batches ahead\n\n", totals.samples);
+  fmt::print("A small DLRM on {} synthetic clicks, tables on a server, 40 batches ahead\n\n", totals.samples);
   Table table({"", "with the cache", "without"});
   table.add({"rows from the server", fmt::format("{}", totals.fetched_rows), fmt::format("{}", totals.rows)});
   table.add({"bytes from the server", to_string(Bytes{totals.fetched_bytes}), to_string(Bytes{without})});

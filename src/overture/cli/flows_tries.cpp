@@ -143,7 +143,7 @@ Duration makespan_with(const setup::Setup& setup, std::vector<std::string> overr
                        Duration makespan) {
   overrides.push_back(change);
   network::RunLimits limits{.until = Time{makespan}};
-  limits.go_on = [](std::size_t) { return !Interrupt::requested(); };
+  limits.go_on = [](const network::RunSoFar&) { return !Interrupt::requested(); };
   try {
     const setup::Setup changed = setup::load_setup(setup.file, overrides, setup::Needs::network);
     const auto result = network::run_flows(setup::network_config(changed), flows, limits);

@@ -11,15 +11,16 @@
 namespace overture::cli {
 
 RunProgress::RunProgress(About about) : about_(std::move(about)), line_(about_.what, about_.total) {
-  write(0, {});
+  write({}, {});
 }
 
 RunProgress::~RunProgress() { finish(); }
 
-void RunProgress::update(std::int64_t done, const std::string& facts) {
-  if (about_.line) line_.update(done);
-  if (Clock::now() - written_ < std::chrono::seconds(1)) return;
-  write(done, facts);
+bool RunProgress::due() const { return (about_.line && line_.due()) || file_is_due(); }
+
+void RunProgress::update(const SoFar& so_far, const std::string& facts) {
+  if (about_.line) line_.update(so_far);
+  if (file_is_due()) write(so_far, facts);
 }
 
 void RunProgress::finish() {
@@ -31,14 +32,16 @@ void RunProgress::finish() {
 }
 
 // Nobody depends on it: what cannot be written is left out, and a reader may meet an old one.
-void RunProgress::write(std::int64_t done, const std::string& facts) {
+void RunProgress::write(const SoFar& so_far, const std::string& facts) {
   written_ = Clock::now();
   if (about_.folder.empty()) return;
   const double seconds = std::chrono::duration<double>(written_ - started_).count();
   Json progress{{"kind", about_.kind}, {"name", about_.name},   {"what", about_.what},
-                {"done", done},        {"total", about_.total}, {"seconds", seconds}};
-  if (done > 0 && about_.total > done)
-    progress["seconds_left"] = seconds * static_cast<double>(about_.total - done) / static_cast<double>(done);
+                {"done", so_far.done}, {"total", about_.total}, {"seconds", seconds}};
+  const double counted =
+      about_.total > 0 ? static_cast<double>(so_far.done) / static_cast<double>(about_.total) : 0;
+  const double share = so_far.share >= 0 ? so_far.share : counted;
+  if (share > 0 && share < 1) progress["seconds_left"] = seconds * (1 - share) / share;
   if (!facts.empty()) progress.update(parse_json("{" + facts + "}"));
   const std::filesystem::path file = about_.folder / "progress.json";
   const std::filesystem::path partial = about_.folder / "progress.json.part";

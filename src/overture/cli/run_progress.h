@@ -27,12 +27,16 @@ class RunProgress {
   RunProgress& operator=(const RunProgress&) = delete;
 
   // Cheap enough to be called often. `facts` is JSON that the file holds too, such as "\"loss\": 0.5".
-  void update(std::int64_t done, const std::string& facts = {});
+  void update(const SoFar& so_far, const std::string& facts = {});
+  void update(std::int64_t done, const std::string& facts = {}) { update({.done = done}, facts); }
+  // Would update() tell anybody now?
+  bool due() const;
   void finish();
 
  private:
   using Clock = std::chrono::steady_clock;
-  void write(std::int64_t done, const std::string& facts);
+  bool file_is_due() const { return Clock::now() - written_ >= std::chrono::seconds(1); }
+  void write(const SoFar& so_far, const std::string& facts);
 
   About about_;
   Progress line_;

@@ -74,7 +74,9 @@ simulation::Limits limits(const SimulatedRunOptions& options, const setup::Setup
       .what = "tasks",
       .total = static_cast<std::int64_t>(simulation::task_graph(setup.simulation).size())});
   limits.go_on = [stop, bounded, progress](Time now, std::uint32_t finished) {
-    progress->update(finished, fmt::format("\"simulated_us\": {}", to_us(now.time_since_epoch())));
+    if (progress->due())
+      progress->update({.done = finished, .note = to_string(now.time_since_epoch()) + " simulated"},
+                       fmt::format("\"simulated_us\": {}", to_us(now.time_since_epoch())));
     return !Interrupt::requested() && !(bounded && std::chrono::steady_clock::now() >= stop);
   };
   return limits;

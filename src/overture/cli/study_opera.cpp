@@ -180,11 +180,11 @@ void announce(const OperaOptions& options, const std::vector<opera_dlrm::Cell>& 
 
 int run_headline(const OperaOptions& options) {
   if (options.explain || !options.sweep.empty())
-    throw UserError("--headline, --explain and --sweep are different questions", "ask one at a time");
+    throw UserError("--headline, --explain and --sweep cannot be combined", "give one of them");
   const std::vector<int> nodes = choice_of(options).nodes;
   const auto wanted = opera_dlrm::headlines(nodes);
   if (wanted.empty())
-    throw UserError({.key = "--nodes"}, "the headline has none of these", "use 16, 128 or 1024");
+    throw UserError({.key = "--nodes"}, "the headline has no cell with these", "use 16, 128 or 1024");
   const int seeds = options.seeds.value_or(kHeadlineSeeds);
   if (seeds < 1) throw UserError({.key = "--seeds"}, "must be at least 1");
   const auto cells = opera_dlrm::headline_cells(nodes, seeds);
@@ -211,7 +211,7 @@ int run(const OperaOptions& options) {
       folder_of(options), {.kind = "study opera-dlrm", .setup_yaml = {}, .overwrite = options.overwrite});
   if (options.headline) return run_headline(options);
   if (options.sweep.empty()) return run_cells(options);
-  if (options.explain) throw UserError("--explain and --sweep are different questions", "ask one at a time");
+  if (options.explain) throw UserError("--explain and --sweep cannot be combined", "give one of them");
   return run_design_sweep(options);
 }
 

@@ -50,7 +50,7 @@ void print_summary(const setup::TrainSetup& setup, const Trained& done, const fs
     fmt::print("stopped after step {}: the AUC has not improved in {} evaluations\n\n", done.result.steps,
                setup.patience);
   } else if (done.result.stopped_early) {
-    fmt::print("interrupted after step {}; --resume goes on\n\n", done.result.steps);
+    fmt::print("interrupted after step {}; continue with --resume\n\n", done.result.steps);
   }
   Table table({"what", "value"});
   // How good the model is comes first; what it cost, after.

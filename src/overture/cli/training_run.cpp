@@ -333,7 +333,7 @@ setup::TrainSetup recorded(setup::TrainSetup setup, const TrainingAsked& asked) 
   if (asked.record) setup.record = fs::absolute(asked.folder / "recording").string();
   if (!setup.record.empty() && setup::is_local(setup))
     throw UserError({.key = asked.record ? "--record" : "record"},
-                    "plain training has no parties to record: cache.lookahead is 0",
+                    "training without a cache cannot be recorded: cache.lookahead is 0",
                     "set cache.lookahead to 1 or more");
   return setup;
 }

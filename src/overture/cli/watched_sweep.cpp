@@ -67,7 +67,7 @@ int run_watched(const std::string& kind, const std::filesystem::path& folder, co
     return !Interrupt::requested();
   });
   progress.finish();
-  if (Interrupt::requested()) fmt::print("interrupted; the same command goes on from here\n\n");
+  if (Interrupt::requested()) fmt::print("interrupted; the same command continues from here\n\n");
   print_failures(job, failures);
   if (Interrupt::requested()) return kInterrupted;
   return failures.empty() ? 0 : failures.front().exit_code;

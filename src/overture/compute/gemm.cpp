@@ -36,8 +36,8 @@ std::string to_string(const Gemm& gemm) {
 }
 
 void throw_too_long(const Gemm& gemm) {
-  throw UserError(fmt::format("a GEMM of {} takes longer than 106 days, more than simulated time can count",
-                              to_string(gemm)));
+  throw UserError(
+      fmt::format("a GEMM of {} takes longer than 106 days, the limit of simulated time", to_string(gemm)));
 }
 
 Duration time_at(Int128 amount, std::int64_t per_second, const Gemm& gemm) {

@@ -28,7 +28,7 @@ Duration share(Duration time, Int128 part, Int128 whole, const Gemm& gemm) {
 Duration positive_time(const std::string& text, const Where& where) {
   const auto time = parse_duration(text);
   if (!time) throw UserError(where, time.error());
-  if (time.value() <= Duration{0}) throw UserError(where, "a measured time is more than zero");
+  if (time.value() <= Duration{0}) throw UserError(where, "a measured time must be above zero");
   return time.value();
 }
 
@@ -41,7 +41,7 @@ MeasuredTable::MeasuredTable(std::map<Gemm, Duration> times) : times_(std::move(
   for (const auto& [flops, same] : by_flops) {
     Int128 sum = 0;
     for (const Duration time : same) {
-      check(time > Duration{0}, "a measured time is more than zero");
+      check(time > Duration{0}, "a measured time must be above zero");
       sum += time.count();
     }
     curve_.push_back({flops, Duration{static_cast<std::int64_t>(sum / static_cast<Int128>(same.size()))}});

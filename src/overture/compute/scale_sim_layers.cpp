@@ -91,7 +91,7 @@ std::vector<NamedGemm> parse_scale_sim_topology(std::string_view text, const std
   const CsvTable table = parse_csv(text, file, kTopologyHeader);
   const auto& titles = table.header.cells;
   if (titles.size() > 1 && titles[1].find_first_not_of("0123456789") == std::string::npos) {
-    throw UserError(table.where(table.header), "a layer stands where the header should be",
+    throw UserError(table.where(table.header), "the header is missing",
                     fmt::format("the first line is {}", kTopologyHeader));
   }
   std::vector<NamedGemm> layers;

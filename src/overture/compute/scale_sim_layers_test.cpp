@@ -83,7 +83,7 @@ TEST(ScaleSimTopology, BadLayersAreErrors) {
       error_of("DP, 5, 5, 1, 1, 2000000, 1, 1,\n").starts_with("t.csv:2: a depthwise layer has at most"));
   EXPECT_TRUE(user_error([] {
                 parse_scale_sim_topology("g0,16,24,1,24,1,8,1,\n", "t.csv");
-              }).starts_with("t.csv:1: a layer stands where the header should be"));
+              }).starts_with("t.csv:1: the header is missing"));
 }
 
 }  // namespace

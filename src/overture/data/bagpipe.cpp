@@ -61,7 +61,7 @@ std::string parse_object(std::string_view line, TextRow& row, unsigned needed) {
     if (!cursor.take_key(key)) return "a key in quotes and a colon are missing";
     const auto* const name = std::ranges::find(kFields, key, &FieldName::key);
     if (name == std::end(kFields)) return fmt::format("unknown key \"{}\"", key.substr(0, 40));
-    if ((seen & name->field) != 0) return fmt::format("\"{}\" stands there twice", key);
+    if ((seen & name->field) != 0) return fmt::format("\"{}\" is a duplicate key", key);
     seen |= name->field;
     if (!take_field(cursor, name->field, row, weight_ends))
       return fmt::format("\"{}\" is not {}", key, name->is);
@@ -69,7 +69,7 @@ std::string parse_object(std::string_view line, TextRow& row, unsigned needed) {
   if (!cursor.take('}') || !cursor.at_end()) return "the JSON object does not end with the line";
   if ((seen & needed) != needed) return "\"label\", \"dense\" or \"sparse\" is missing";
   if ((seen & kWeights) != 0 && (row.weights.size() != row.ids.size() || weight_ends != row.ends))
-    return "\"weights\" has not a number for every id of \"sparse\"";
+    return "\"weights\" needs a number for every id of \"sparse\"";
   return {};
 }
 

@@ -179,7 +179,7 @@ TEST(Bagpipe, NamesEveryKindOfBadRow) {
       {R"({"label": 0, "dense": [1], "sparse": [1]} x)", "does not end"},
       {R"({"label": 0, "dense": [1], "sparse": [1])", "does not end"},
       {R"({"label": 0, "dense": [1]})", "is missing"},
-      {R"({"label": 0, "label": 0})", "twice"},
+      {R"({"label": 0, "label": 0})", "is a duplicate key"},
       {R"({"lable": 0})", "unknown key \"lable\""},
       {R"({"label": "a"})", "not a number"},
       {R"({"dense": [1,]})", "list of numbers"},
@@ -271,7 +271,7 @@ TEST(Bagpipe, ReadsAWeightForEveryLookup) {
   EXPECT_NE(bad[0].find("a.jsonl:3: no weights"), std::string::npos) << bad[0];
   EXPECT_NE(bad[1].find("a.jsonl:4: a weight is not a finite number"), std::string::npos) << bad[1];
   EXPECT_NE(bad[2].find("a.jsonl:5: a weight is not a finite number"), std::string::npos) << bad[2];
-  EXPECT_NE(bad[3].find("has not a number for every id"), std::string::npos) << bad[3];
+  EXPECT_NE(bad[3].find("needs a number for every id"), std::string::npos) << bad[3];
 }
 
 TEST(TableInfo, IsOneNumberALine) {

@@ -25,7 +25,8 @@ class Lines {
   // The next line's numbers; valid until the next call.
   std::span<const std::int64_t> next(std::string_view what) {
     if (done()) {
-      throw UserError(where_, fmt::format("the file ends where {} should be", what), "was it cut short?");
+      throw UserError(where_, fmt::format("the file ends where {} should be", what),
+                      "the file may be cut short");
     }
     ++where_.line;
     const std::size_t end = std::min(text_.find('\n'), text_.size());

@@ -120,8 +120,8 @@ std::vector<FlowSpec> parse_connection_matrix(std::string_view text, const std::
   if (flows.empty()) throw UserError({.file = file}, "holds no connections");
   if (expected && *expected != static_cast<std::int64_t>(flows.size())) {
     throw UserError({.file = file},
-                    fmt::format("promises {} connections but holds {}", *expected, flows.size()),
-                    "is it cut short?");
+                    fmt::format("announces {} connections but holds {}", *expected, flows.size()),
+                    "the file may be cut short");
   }
   return flows;
 }

@@ -245,7 +245,7 @@ class Algorithm {
           }
           if (operation.sends()) {
             const auto to = receiver_of_.find(b);
-            if (to == receiver_of_.end()) fail(operation.line, "nobody receives what this step sends");
+            if (to == receiver_of_.end()) fail(operation.line, "no step receives what this step sends");
             sent_.push_back({to->second, round, operation.source});
           }
         }

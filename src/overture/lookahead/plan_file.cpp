@@ -84,7 +84,7 @@ bool PlanReader::next(StepPlan& plan) {
   if (ended_) return false;
   read_block();
   if (block_.empty()) {
-    if (left_ != 0) fail("goes on after its end");
+    if (left_ != 0) fail("has data after its end");
     ended_ = true;
     return false;
   }

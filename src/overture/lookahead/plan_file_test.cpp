@@ -69,7 +69,7 @@ TEST_F(PlanFile, CutShortAnywhereIsAnError) {
     ASSERT_NE(read_error(), "") << size;
   }
   write_file(path_, whole + "x");
-  EXPECT_NE(read_error().find("goes on after its end"), std::string::npos);
+  EXPECT_NE(read_error().find("has data after its end"), std::string::npos);
 }
 
 TEST_F(PlanFile, EveryChangedBitIsAnError) {

@@ -44,7 +44,7 @@ Entry bandwidth(std::string name, Bandwidth DlrmCalibration::*member) {
           [member](DlrmCalibration& c, std::string_view text, const Where& where) {
             c.*member = value_or_throw(parse_bandwidth(text), where);
             if (c.*member <= Bandwidth::bits_per_second(0))
-              throw UserError(where, "a rate is more than zero");
+              throw UserError(where, "a rate must be above zero");
           },
           [member](const DlrmCalibration& c) { return exact(c.*member); }};
 }

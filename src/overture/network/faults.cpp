@@ -38,7 +38,8 @@ void require_share(double share, const std::string& key) {
 
 void require_rate(double rate, const std::string& key) {
   if (!(rate >= 0 && rate < 1))
-    fail(key, fmt::format("{} is not at least 0 and below 1", rate), "a link that loses everything is down");
+    fail(key, fmt::format("{} is not at least 0 and below 1", rate),
+         "for a link that loses everything, leave `loss` out");
 }
 
 // Named, or drawn: one of the two.

@@ -12,9 +12,9 @@ Patience::Patience(const RunLimits& limits) : limits_(limits) {
   if (limits.wall) stop_ = std::chrono::steady_clock::now() + *limits.wall;
 }
 
-bool Patience::lasts(std::size_t finished) const {
+bool Patience::lasts(const RunSoFar& so_far) const {
   if (stop_ && std::chrono::steady_clock::now() >= *stop_) return false;
-  return !limits_.go_on || limits_.go_on(finished);
+  return !limits_.go_on || limits_.go_on(so_far);
 }
 
 void require_sound(const std::vector<FlowSpec>& flows, int hosts) {
@@ -48,15 +48,15 @@ void summarise(const std::vector<FlowSpec>& flows, FlowTimes& times) {
 namespace {
 
 // Runs the queue dry, or to the limits; in pieces that are long beside a question and short beside a run.
-template <class Finished>
-void run_within(sim::EventQueue& events, const RunLimits& limits, Finished finished, std::size_t all) {
+template <class SoFar>
+void run_within(sim::EventQueue& events, const RunLimits& limits, SoFar so_far, std::size_t all) {
   const Patience patience(limits);
   if (!patience.asks()) return limits.until ? (void)events.run_until(*limits.until) : events.run();
   constexpr std::uint64_t kEvents = 4096;
   constexpr Duration kLongestPiece = std::chrono::hours(1);
   Duration piece = std::chrono::microseconds(1);
   const Time end = limits.until.value_or(Time::max());
-  while (finished() < all && events.now() < end && patience.lasts(finished())) {
+  while (so_far().finished < all && events.now() < end && patience.lasts(so_far())) {
     const std::uint64_t before = events.executed();
     const Time next = end - events.now() < piece ? end : events.now() + piece;
     if (!events.run_until(next)) return;
@@ -75,6 +75,7 @@ FlowTimes play_flows(Network& network, sim::EventQueue& events, const std::vecto
     sim::EventQueue& events;
     const std::vector<FlowSpec>& flows;
     FlowTimes times{};
+    Bytes delivered{};
 
     void start(std::uint32_t i) {
       const FlowSpec& flow = flows[i];
@@ -84,6 +85,7 @@ FlowTimes play_flows(Network& network, sim::EventQueue& events, const std::vecto
     void end(std::uint32_t i) {
       times.completion[i] = events.now() - flows[i].start;
       ++times.finished;
+      delivered += flows[i].size;
     }
   } player{network, events, flows};
   player.times.completion.resize(flows.size());
@@ -91,7 +93,12 @@ FlowTimes play_flows(Network& network, sim::EventQueue& events, const std::vecto
     events.at(flows[i].start, [&player, i] { player.start(i); });
 
   run_within(
-      events, limits, [&] { return player.times.finished; }, flows.size());
+      events, limits,
+      [&] {
+        return RunSoFar{
+            .finished = player.times.finished, .now = events.now(), .delivered = player.delivered};
+      },
+      flows.size());
   const bool stuck = events.pending() == 0;
   summarise(flows, player.times);
   if (player.times.finished < flows.size()) {

@@ -27,12 +27,19 @@ struct FlowSpec {
 inline constexpr Bytes kMostBytes{std::int64_t{1} << 50};
 inline constexpr Time kLatestStart{std::chrono::seconds(1'000'000)};
 
+// How far a run is.
+struct RunSoFar {
+  std::size_t finished = 0;  // flows
+  Time now{};                // simulated
+  Bytes delivered;           // payload; of flows under way, too, where packets are simulated
+};
+
 // A run can be cut short; it then reports what finished.
 struct RunLimits {
   std::optional<Time> until;                 // simulated
   std::optional<std::chrono::seconds> wall;  // of this machine
-  // If given, called now and then with the number of flows that have finished; false ends the run.
-  std::function<bool(std::size_t)> go_on;
+  // If given, called now and then; false ends the run.
+  std::function<bool(const RunSoFar&)> go_on;
 };
 
 // Asks the machine's clock and the caller whether a run is to go on.
@@ -42,7 +49,7 @@ class Patience {
   explicit Patience(const RunLimits& limits);
   // With nobody to ask, a run need not be cut into pieces.
   bool asks() const { return stop_ || limits_.go_on; }
-  bool lasts(std::size_t finished) const;
+  bool lasts(const RunSoFar& so_far) const;
 
  private:
   const RunLimits& limits_;

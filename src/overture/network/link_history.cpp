@@ -8,9 +8,9 @@
 namespace overture::network {
 
 void require_sound(const MonitorConfig& config) {
-  if (config.interval <= Duration::zero()) throw UserError("monitor: the interval is longer than nothing");
+  if (config.interval <= Duration::zero()) throw UserError("monitor: the interval must be above 0");
   if (config.samples < 2 || config.samples % 2 != 0 || config.samples > 1'000'000) {
-    throw UserError("monitor: samples are an even number from 2 to 1000000");
+    throw UserError("monitor: samples must be an even number from 2 to 1000000");
   }
 }
 

@@ -133,7 +133,7 @@ std::vector<std::string> visit(void* context, const MeshConfig& config, int own_
   const ZmqSocket watch(zmq_socket(context, ZMQ_PAIR));
   zmq_connect(watch.get(), "inproc://watch-host");
   if (zmq_connect(socket.get(), place.c_str()) != 0)
-    throw UserError(place + " is no place to go to: " + zmq_strerror(zmq_errno()), "check --master-ip");
+    throw UserError(place + " cannot be reached: " + zmq_strerror(zmq_errno()), "check --master-ip");
   const std::string said[] = {kSpoken, std::to_string(index(config.self)), std::to_string(config.count),
                               config.terms, std::to_string(own_port)};
   for (std::size_t i = 0; i < std::size(said); ++i)

@@ -26,7 +26,7 @@ void check_numbers(Role role, const ByHand& given, const train::Parties& parties
                                                      : std::pair(1 + parties.trainers, parties.count() - 1);
   if (id < first || id > last) {
     throw UserError({.key = given.names.worker_id},
-                    fmt::format("{} is not one for this process: {}", id,
+                    fmt::format("{} is wrong for this process: {}", id,
                                 first == last ? fmt::format("it is {}", first)
                                               : fmt::format("it is from {} to {}", first, last)),
                     "the oracle is 0, then come the trainers, then the servers");

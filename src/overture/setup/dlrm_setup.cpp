@@ -82,7 +82,8 @@ class Converter {
   }
 
   model::TablePlan plan(std::size_t tables) const {
-    require("plan", dlrm_.plan.empty() || dlrm_.place.empty(), "stands beside place; keep one of them");
+    require("plan", dlrm_.plan.empty() || dlrm_.place.empty(),
+            "cannot be combined with place; keep one of them");
     model::TablePlan plan;
     for (std::size_t i = 0; i < dlrm_.plan.size(); ++i) {
       const PlannedTables& alike = dlrm_.plan[i];
@@ -98,7 +99,7 @@ class Converter {
       fail(key, "has both widths and a depth", "keep one of the two");
     std::vector<int> widths = mlp.widths;
     if (mlp.depth != 0) {
-      if (mlp.depth < 1 || mlp.depth > kMostLayers) fail(key + ".depth", "is from 1 to 10000");
+      if (mlp.depth < 1 || mlp.depth > kMostLayers) fail(key + ".depth", "must be from 1 to 10000");
       widths.assign(static_cast<std::size_t>(mlp.depth), mlp.width);
       if (ends_in_one) widths.back() = 1;
     }
@@ -138,9 +139,9 @@ class Converter {
 
   void add(std::vector<model::EmbeddingTable>& tables, const TablesSetup& alike,
            const std::string& key) const {
-    if (alike.count < 1 || alike.count > kMostTables) fail(key + ".count", "is from 1 to 1000000");
-    if (alike.columns < 1) fail(key + ".columns", alike.columns == 0 ? "is missing" : "is at least 1");
-    if (alike.pooling < 1) fail(key + ".pooling", "is at least 1");
+    if (alike.count < 1 || alike.count > kMostTables) fail(key + ".count", "must be from 1 to 1000000");
+    if (alike.columns < 1) fail(key + ".columns", alike.columns == 0 ? "is missing" : "must be at least 1");
+    if (alike.pooling < 1) fail(key + ".pooling", "must be at least 1");
     tables.insert(tables.end(), static_cast<std::size_t>(alike.count),
                   {.rows = number(key + ".rows", alike.rows),
                    .columns = alike.columns,
@@ -177,7 +178,7 @@ class Converter {
     const auto* roofline = std::get_if<compute::Roofline>(&machine.products);
     if (machine.memory == Bandwidth{} && roofline != nullptr) machine.memory = roofline->memory;
     if (machine.memory == Bandwidth{})
-      fail("gather", "is missing; compute has no rate for the memory of tables", "write gather: 900 GB/s");
+      fail("gather", "is missing; compute gives no rate for reading tables", "write gather: 900 GB/s");
     return machine;
   }
 

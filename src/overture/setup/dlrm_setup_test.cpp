@@ -99,7 +99,7 @@ TEST(DlrmSetup, ErrorsNameTheKeyAndWhatWouldWork) {
     EXPECT_NE(text.find(part), std::string::npos) << text;
   };
   has(error_of(with("    batch: 4096\n", "")), "workload.dlrm.batch: is missing");
-  has(error_of(with("batch: 4096", "batch: 8")), "a batch of 8 does not reach 16 ranks");
+  has(error_of(with("batch: 4096", "batch: 8")), "a batch of 8 is too small for 16 ranks");
   has(error_of(with("widths: [512, 64]", "widths: [512, 32]")), "vectors of one length");
   has(error_of(with("widths: [512, 64]", "widths: [512, 64], depth: 2")), "both widths and a depth");
   has(error_of(with("rows: 1000", "rows: 1000000000")), "but a node has 74.51 GiB");

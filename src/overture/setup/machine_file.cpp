@@ -72,7 +72,7 @@ void require_sound(const Machine& machine, const std::string& file) {
     if (!holds) throw UserError({.file = file, .key = key}, what);
   };
   require(machine.name.cores >= 1 && machine.name.cores <= 100'000, "machine.cores", "is from 1 to 100000");
-  require(machine.threads >= 1, "machine.threads", "is at least 1");
+  require(machine.threads >= 1, "machine.threads", "must be at least 1");
   const auto sound = [](Duration time) { return time >= Duration{}; };
   for (const WorkKind& kind : work_kinds()) {
     const auto& cost = machine.costs[static_cast<std::size_t>(kind.work)];

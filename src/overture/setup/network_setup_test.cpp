@@ -113,7 +113,7 @@ TEST(NetworkSetup, TakesTheCircuitsOfADynexpFile) {
   EXPECT_EQ(config.paths, topology::OperaPaths(opera, 1));
 
   write_file(folder / "opera.txt", "32 4 4 8\n24 1 2 3\n");
-  EXPECT_NE(user_error([&] { network_config(setup); }).find("was it cut short?"), std::string::npos);
+  EXPECT_NE(user_error([&] { network_config(setup); }).find("the file may be cut short"), std::string::npos);
 }
 
 TEST(NetworkSetup, TheSeedReachesRotors) {

@@ -182,7 +182,8 @@ void scale_layers(workload::Workload& workload, const WorkloadKeys& keys, const 
       size = Bytes{static_cast<std::int64_t>(static_cast<double>(size.count()) * keys.communication_scale)};
       if (size.count() == 0)
         fail(file, "workload.communication_scale",
-             fmt::format("leaves nothing of a collective of layer {}", layer.name), "use a larger one");
+             fmt::format("makes a collective of layer {} smaller than one byte", layer.name),
+             "use a larger scale");
     }
   }
 }
@@ -199,7 +200,9 @@ void read_file_of_workload(const WorkloadKeys& keys, simulation::SimulationConfi
 
 void make_dlrm(Setup& setup, bool scaled, PlannedTraffic* planned) {
   if (scaled)
-    fail(setup.file, "workload", "scales files and layers, not a dlrm", "change what the dlrm says instead");
+    fail(setup.file, "workload",
+         "compute_scale and communication_scale apply to files and layers, not to a dlrm",
+         "change the dlrm itself");
   const workload::DlrmTraining training = make_training(*setup.dlrm, setup.file);
   if (setup.cache) {
     if (setup.simulation.passes < 1) fail(setup.file, "passes", "is less than 1");
@@ -242,8 +245,7 @@ void read_traces(Setup& setup) {
 // An iteration is a step of the training.
 void play_training(Setup& setup) {
   if (setup.simulation.passes != 1)
-    fail(setup.file, "passes", "a training says itself how many steps are played",
-         "set workload.training.steps");
+    fail(setup.file, "passes", "passes has no effect on a training", "set workload.training.steps");
   if (!setup.recording.empty())
     setup.recording =
         std::filesystem::absolute(beside(setup.file, setup.recording)).lexically_normal().string();

@@ -55,7 +55,7 @@ void require_axes(const SweepSetup& setup) {
   for (std::size_t i = 0; i < setup.axes.size(); ++i) {
     const std::string key = fmt::format("axes.{}.values", i);
     const std::size_t count = setup.axes[i].values.size();
-    if (count == 0) fail(setup, key, "an axis has at least one value");
+    if (count == 0) fail(setup, key, "an axis needs at least one value");
     if (setup.combination == Combination::listed) {
       if (count != setup.axes[0].values.size())
         fail(setup, key, fmt::format("has {} values, the first axis {}", count, setup.axes[0].values.size()),

@@ -23,7 +23,8 @@ void describe(V& v, TrafficPattern& t) {
   v.field("pattern", t.kind,
           "all_to_all, permutation, incast or ring; leave out when flows come from --flows");
   v.field("size", t.size, "Size of every flow");
-  v.field("order", t.order, "all_to_all: to i+1, i+2, ... (rotated), or everybody to 0, 1, ... (naive)");
+  v.field("order", t.order,
+          "all_to_all: to i+1, i+2, ... (rotated), or every host to 0, then 1, ... (naive)");
   v.field("group", t.group, "all_to_all: hosts per group that exchange data; 0 means all");
   v.field("senders", t.senders, "incast: hosts that send to host 0; 0 means all others");
 }

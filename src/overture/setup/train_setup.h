@@ -57,7 +57,7 @@ void describe(V& v, TrainData& d) {
   v.field("scale", d.scale, "synthetic: multiplies the rows of every table");
   v.field("skew", d.skew, "synthetic: fitted, uniform, long, medium, short, an exponent, or two-level:1:90");
   v.field("samples", d.samples, "synthetic: number of samples");
-  v.field("dense_features", d.dense_features, "synthetic: number of samples");
+  v.field("dense_features", d.dense_features, "synthetic: number of dense features");
   v.field("lookups", d.lookups, "synthetic: lookups of a sample in each table");
   v.field("weighted", d.weighted, "synthetic: every lookup has a weight, from 0.5 to 1.5");
   v.field("max_bad_rows", d.max_bad_rows, "Number of unreadable rows that may be skipped");

@@ -49,7 +49,8 @@ CollectivePoint bench_collective(const simulation::SimulationConfig& config, Col
 
 std::vector<Bytes> sizes(Bytes first, Bytes last, int factor) {
   if (first <= Bytes{} || last < first) {
-    throw UserError(fmt::format("sizes from {} to {} do not exist", exact(first), exact(last)));
+    throw UserError(
+        fmt::format("the largest size ({1}) is below the smallest ({0})", exact(first), exact(last)));
   }
   if (factor < 2) throw UserError("the step factor must be at least 2");
   std::vector<Bytes> result;

@@ -49,7 +49,7 @@ int hosts_per_edge(const FatTreeConfig& config) {
 void require_sound(const FatTreeConfig& config) {
   constexpr int kMaxK = 128;  // 524,288 hosts at k/2 an edge
   if (config.k < 2 || config.k % 2 != 0 || config.k > kMaxK) {
-    throw UserError(fmt::format("a fat tree's k is even and from 2 to {}, not {}", kMaxK, config.k));
+    throw UserError(fmt::format("a fat tree's k must be even and from 2 to {}, not {}", kMaxK, config.k));
   }
   if (config.hosts_per_edge < 0) throw UserError("a fat tree's hosts per edge cannot be negative");
 }
@@ -89,7 +89,7 @@ double oversubscription(const FatTreeConfig& config) {
 }
 
 FatTreeConfig oversubscribed(FatTreeConfig config, double ratio) {
-  if (!(ratio > 0)) throw UserError("an oversubscription is larger than 0");
+  if (!(ratio > 0)) throw UserError("an oversubscription must be above 0");
   const double bits = static_cast<double>(config.host.rate.bits_per_second()) * hosts_per_edge(config) /
                       (config.k / 2.0) / ratio;
   config.aggregation.rate = config.core.rate = Bandwidth::bits_per_second(static_cast<std::int64_t>(bits));

@@ -37,8 +37,7 @@ Topology leaf_spine(const LeafSpineConfig& config) {
                     static_cast<double>(config.leaves) * (double{1} * config.hosts_per_leaf + config.spines));
   const int hosts = config.leaves * config.hosts_per_leaf;
   std::vector<Link> links;
-  for (int host = 0; host < hosts; ++host)
-    connect(links, host, hosts + leaf_of(config, host), config.host);
+  for (int host = 0; host < hosts; ++host) connect(links, host, hosts + leaf_of(config, host), config.host);
   for (int leaf = 0; leaf < config.leaves; ++leaf) {
     for (int spine = 0; spine < config.spines; ++spine) {
       connect(links, hosts + leaf, hosts + config.leaves + spine, config.spine);
@@ -54,7 +53,7 @@ double oversubscription(const LeafSpineConfig& config) {
 }
 
 LeafSpineConfig oversubscribed(LeafSpineConfig config, double ratio) {
-  if (!(ratio > 0)) throw UserError("an oversubscription is larger than 0");
+  if (!(ratio > 0)) throw UserError("an oversubscription must be above 0");
   const double bits =
       static_cast<double>(config.host.rate.bits_per_second()) * config.hosts_per_leaf / config.spines / ratio;
   config.spine.rate = Bandwidth::bits_per_second(static_cast<std::int64_t>(bits));

@@ -99,7 +99,7 @@ void HostedTrainer::check_all_go_on() const {
   if (idle_ || leaving_) return;
   for (const Left& left : left_) {
     if (client_.batches_done() < left.batches) continue;
-    throw UserError(fmt::format("trainer {} has ended after {} batches, and this one goes on", left.trainer,
+    throw UserError(fmt::format("trainer {} has ended after {} batches, but this one continues", left.trainer,
                                 left.batches),
                     "let all trainers take equally many batches");
   }

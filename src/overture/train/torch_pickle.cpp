@@ -101,7 +101,7 @@ class Unpickler {
   using Kind = Object::Kind;
 
   [[noreturn]] void fail() const {
-    throw UserError({.file = file_.string()}, "holds something else than tensors with names",
+    throw UserError({.file = file_.string()}, "does not hold tensors with names",
                     "save with torch.save(model.state_dict(), FILE)");
   }
 

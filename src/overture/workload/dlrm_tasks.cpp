@@ -23,7 +23,7 @@ void require_sound(const DlrmStep& step) {
   for (const std::vector<Rank>& ring : step.rings)
     check(ring.size() == static_cast<std::size_t>(step.nodes), "a ring goes through all nodes");
   if (step.batch < std::int64_t{step.nodes} * step.gpus_per_node) {
-    throw UserError(fmt::format("a batch of {} does not reach {} nodes of {} GPUs", step.batch, step.nodes,
+    throw UserError(fmt::format("a batch of {} is too small for {} nodes of {} GPUs", step.batch, step.nodes,
                                 step.gpus_per_node));
   }
 }

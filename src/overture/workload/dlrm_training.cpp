@@ -73,8 +73,8 @@ class Maker {
  private:
   void require_reach() const {
     if (training_.batch >= std::int64_t{ranks_} * training_.gpus_per_node) return;
-    throw UserError(fmt::format("a batch of {} does not reach {} ranks of {} GPU{}", training_.batch, ranks_,
-                                training_.gpus_per_node, training_.gpus_per_node == 1 ? "" : "s"),
+    throw UserError(fmt::format("a batch of {} is too small for {} ranks of {} GPU{}", training_.batch,
+                                ranks_, training_.gpus_per_node, training_.gpus_per_node == 1 ? "" : "s"),
                     "take a larger batch or a smaller network");
   }
 
@@ -156,8 +156,9 @@ class Maker {
 
   Layer column_wise() const {
     if (model_.pooled_columns() < ranks_) {
-      throw UserError(fmt::format("{} columns do not reach {} ranks", model_.pooled_columns(), ranks_),
-                      "write sharding: row_wise");
+      throw UserError(
+          fmt::format("there are fewer columns ({}) than ranks ({})", model_.pooled_columns(), ranks_),
+          "write sharding: row_wise");
     }
     require_share_fits();
     const auto time =

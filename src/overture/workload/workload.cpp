@@ -26,7 +26,7 @@ void check_recomputation(const Workload& workload, const Where& where) {
       throw UserError(where, fmt::format("layer {} is a checkpoint and has nothing to recompute", start));
     }
     if (std::none_of(kept.begin(), kept.end(), [&](int checkpoint) { return checkpoint < start; })) {
-      throw UserError(where, fmt::format("layer {} recomputes but no checkpoint stands before it", start));
+      throw UserError(where, fmt::format("layer {} recomputes, but there is no checkpoint before it", start));
     }
   }
 }

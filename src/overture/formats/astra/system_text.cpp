@@ -140,7 +140,7 @@ Implementation read_implementation(const SystemReader& reader, const std::string
       reader.fail(key, fmt::format("unknown algorithm \"{}\"", word), suggest(word, kAlgorithms));
     }
     if (flat && words.size() > 1) {
-      reader.fail(key, fmt::format("\"{}\" spans all dimensions and must stand alone", word));
+      reader.fail(key, fmt::format("\"{}\" spans all dimensions, so it must be the only one", word));
     }
     if (kind == CollectiveKind::all_to_all && !options.unused_all_to_all &&
         (algorithm.value().kind == AlgorithmKind::halving_doubling ||

@@ -179,7 +179,8 @@ TEST(AstraSystem, RefusesAlgorithmsThatDoNotMatchTheDimensions) {
   EXPECT_TRUE(error_with("all-reduce-implementation: ring_ring_ring")
                   .starts_with("system.txt:8: all-reduce-implementation: has 3 algorithms"));
   EXPECT_EQ(error_with("all-reduce-implementation: oneRing_ring"),
-            "system.txt:8: all-reduce-implementation: \"oneRing\" spans all dimensions and must stand alone");
+            "system.txt:8: all-reduce-implementation: \"oneRing\" spans all dimensions, so it must be the "
+            "only one");
 }
 
 TEST(AstraSystem, ListsMayLeaveOutTheLastDimensionsOfOneNpu) {

@@ -45,7 +45,7 @@ class Tokens {
   std::string word(const std::string& what) {
     if (done()) {
       throw UserError({.file = file_, .line = line_}, fmt::format("the file ends where {} should be", what),
-                      "is it cut short, or is the number of layers too large?");
+                      "the file may be cut short, or its number of layers too large");
     }
     const std::size_t start = at_;
     while (at_ < text_.size() && !is_space(text_[at_])) ++at_;
@@ -219,8 +219,8 @@ Workload parse_astra_workload(std::string_view text, const std::string& file, co
     workload.layers.push_back(read_layer(tokens, workload.parallelism, scales));
   }
   if (!tokens.done()) {
-    tokens.fail("", fmt::format("text goes on after the last of {} layers", layers),
-                "is the number of layers too small?");
+    tokens.fail("", fmt::format("there is text after the last of {} layers", layers),
+                "the number of layers may be too small");
   }
   check_workload(workload, {.file = file});
   return workload;

@@ -181,7 +181,7 @@ TEST(AstraText, RefusesLayersThatDoNotExist) {
   EXPECT_EQ(recomputing("c: 2 0 1 i: 1 1"),
             "workload.txt: layer 1 is a checkpoint and has nothing to recompute");
   EXPECT_EQ(recomputing("c: 1 1 i: 1 0"),
-            "workload.txt: layer 0 recomputes but no checkpoint stands before it");
+            "workload.txt: layer 0 recomputes, but there is no checkpoint before it");
 }
 
 // SimAI's header and types, with groups of one; others would change who talks to whom.

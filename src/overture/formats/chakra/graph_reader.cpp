@@ -319,9 +319,9 @@ TracedGraph read_graph(const std::string& prefix, const GraphOptions& options) {
   for (int rank = 1; !symbolic && rank < files; ++rank) traces.push_back(read_trace(rank_file(prefix, rank)));
   TracedGraph traced = GraphMaker(std::move(traces), ranks, options, symbolic).make();
   if (ranks != files)
-    traced.note = fmt::format(
-        "the {} traces all say the same, so they stand for {} ranks; sizes per rank are unchanged", files,
-        ranks);
+    traced.note =
+        fmt::format("the {} traces are all equal, so they stand for {} ranks; sizes per rank are unchanged",
+                    files, ranks);
   return traced;
 }
 

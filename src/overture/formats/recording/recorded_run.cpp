@@ -27,7 +27,7 @@ class RunReader {
     run_.run.trainers = recording.head().trainers;
     run_.run.servers = recording.head().servers;
     if (run_.run.servers == 0)
-      fail("is of trainers that hold the tables; what they exchange is not simulated yet");
+      fail("comes from trainers that hold the tables; their exchange cannot be simulated yet");
   }
 
   RecordedRun read() {

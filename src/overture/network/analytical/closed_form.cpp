@@ -23,7 +23,7 @@ ClosedForm::ClosedForm(const AnalyticalConfig& config, const topology::Hierarchy
 
 Duration ClosedForm::latency(const Message& message) const {
   const int d = machine_.dimension_between(message.from, message.to);
-  check(d >= 0, "a rank does not send to itself");
+  check(d >= 0, "a rank cannot send to itself");
   const Dimension& dimension = dimensions_[static_cast<std::size_t>(d)];
   const auto size = static_cast<double>(message.size.count());
   // The original adds into an integer, so every step is cut to whole nanoseconds.

@@ -46,7 +46,7 @@ std::int32_t SharedLinks::new_flight(const Message& message, Action delivered) {
   const std::int32_t id = unused_flights_.back();
   unused_flights_.pop_back();
   const int d = machine_.dimension_between(message.from, message.to);
-  check(d >= 0, "a rank does not send to itself");
+  check(d >= 0, "a rank cannot send to itself");
   const Dimension& dimension = dimensions_[static_cast<std::size_t>(d)];
   const int size = machine_.dimension(d).size;
   const int ahead = (machine_.coordinate(message.to, d) - machine_.coordinate(message.from, d) + size) % size;

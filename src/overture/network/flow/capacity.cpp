@@ -22,7 +22,7 @@ CapacitySchedule::CapacitySchedule(Duration period, std::vector<CapacityWindow> 
     end = window.to;
     most = std::max(most, window.share);
   }
-  if (!(most > 0)) throw UserError("a schedule without any capacity: what crosses that link never ends");
+  if (!(most > 0)) throw UserError("the schedule has no capacity: a flow over this link would never end");
 }
 
 double CapacitySchedule::share_at(Time when) const {

@@ -217,6 +217,15 @@ std::uint64_t Engine::digest() const {
   return sum;
 }
 
+Bytes Engine::delivered() const {
+  Bytes sum;
+  const auto add = [&](const auto&, const auto& transport) {
+    sum += Bytes{static_cast<std::int64_t>(transport.counts().payload_bytes)};
+  };
+  std::visit([&](const auto& stack) { stack->each(add); }, stack_);
+  return sum;
+}
+
 PacketStatistics Engine::statistics() const {
   PacketStatistics result;
   const auto add = [&](const auto& fabric, const auto& transport) {

@@ -125,7 +125,7 @@ std::string PacketFaults::reason(int from, int to) {
     for (const int link : path(topology_, a, b, topology::Pick::by_destination())) {
       if (!last.is_down(link)) continue;
       const topology::Link& down = topology_.graph.links()[static_cast<std::size_t>(link)];
-      return fmt::format("no path is left, {}-{} is down for good", node_name(topology_.graph, down.from),
+      return fmt::format("no path is left, {}-{} is down forever", node_name(topology_.graph, down.from),
                          node_name(topology_.graph, down.to));
     }
   }

@@ -20,7 +20,7 @@ class BoundedRun {
         history_(history) {}
 
   void run() {
-    while (goes_on() && patience_.lasts(engine_.completions().size())) {
+    while (goes_on() && patience_.lasts(so_far())) {
       sample(std::min(engine_.next_time() - 1, until_));
       engine_.run(piece_end());
     }
@@ -40,6 +40,11 @@ class BoundedRun {
     for (; seen_ < engine_.completions().size(); ++seen_)
       lost_.delivered(engine_.completions()[seen_].message);
     return engine_.outstanding() > lost_.count(engine_.now());
+  }
+  RunSoFar so_far() {
+    return {.finished = engine_.completions().size(),
+            .now = Time{Duration{engine_.now()}},
+            .delivered = patience_.asks() ? engine_.delivered() : Bytes{}};
   }
   std::int64_t due() const {
     return history_ == nullptr ? kNever : history_->next().time_since_epoch().count();

@@ -36,13 +36,13 @@ void require_sound(const RotorConfig& config, const topology::Opera& opera) {
     throw UserError("the links of a rotor network need a rate");
   if (config.wire < Duration::zero()) throw UserError("a wire's delay cannot be negative");
   if (config.header < Bytes{0} || config.packet <= config.header || config.packet > Bytes{65'535}) {
-    throw UserError("a packet is longer than its header and at most 65535 bytes");
+    throw UserError("a packet must be longer than its header and at most 65535 bytes");
   }
   if (config.bulk_from < Bytes{0})
     throw UserError("the size from which messages are bulk cannot be negative");
   const LowLatencyConfig& low = config.low_latency;
   if (low.control <= Bytes{0} || low.control > config.packet) {
-    throw UserError("a control packet has at least a byte and is no longer than a packet");
+    throw UserError("a control packet must have at least one byte and be no longer than a packet");
   }
   if (low.initial_window < 1 || low.queue_packets < 1 || !(low.pull_rate > 0) ||
       low.timeout <= Duration::zero()) {

@@ -47,6 +47,8 @@ class PacketEngine {
   std::vector<Finished>& finished() { return finished_; }
 
   RotorStatistics statistics() const;
+  // Packets at their destination so far.
+  std::uint64_t packets_delivered() const { return counts_.bulk_delivered + low_.counts().low_delivered; }
   std::uint64_t digest() const { return digest_; }
   // Notes what the links carry and what stands in front of them; `load` outlives the engine.
   void watch(LinkLoad& load) { load_ = &load; }

@@ -230,9 +230,9 @@ bool RotorFaults::cut_off(int from, int to) {
 
 std::string RotorFaults::reason(int from, int to) {
   for (const int host : {from, to}) {
-    if (!last_up_[host_at(host)]) return fmt::format("h{} is cut off for good", host);
+    if (!last_up_[host_at(host)]) return fmt::format("h{} is cut off forever", host);
     if (const int tor = opera_.tor_of(host); !last_up_[tor_at(tor)])
-      return fmt::format("tor{} is down for good", tor);
+      return fmt::format("tor{} is down forever", tor);
   }
   return fmt::format("no circuits are left from tor{} to tor{}, nor over a third rack", opera_.tor_of(from),
                      opera_.tor_of(to));

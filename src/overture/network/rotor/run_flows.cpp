@@ -29,9 +29,10 @@ std::vector<std::size_t> by_start(const std::vector<FlowSpec>& flows) {
 template <class Engine>
 class FlowsUnderWay {
  public:
-  FlowsUnderWay(Engine& engine, const topology::Opera& opera, const std::vector<FlowSpec>& flows,
-                const RotorRunOptions& options, RotorRun& result)
+  FlowsUnderWay(Engine& engine, const topology::Opera& opera, const RotorConfig& config,
+                const std::vector<FlowSpec>& flows, const RotorRunOptions& options, RotorRun& result)
       : engine_(engine),
+        payload_(config.packet - config.header),
         flows_(flows),
         result_(result),
         faults_(options.faults.touch_network() ? std::make_unique<RotorFaults>(options.faults, opera)
@@ -44,7 +45,11 @@ class FlowsUnderWay {
 
   // Is there a message under way that can still arrive?
   bool waits() { return engine_.outstanding() > lost_.count(result_.simulated.count()); }
-  bool has_patience() const { return patience_.lasts(result_.finished); }
+  bool has_patience() const {
+    const auto packets = static_cast<std::int64_t>(engine_.packets_delivered());
+    return patience_.lasts(
+        {.finished = result_.finished, .now = Time{result_.simulated}, .delivered = payload_ * packets});
+  }
 
   // Posts a flow with `post(from, to, bytes)`; one to its own host takes no time.
   template <class Post>
@@ -84,6 +89,7 @@ class FlowsUnderWay {
   }
 
   Engine& engine_;
+  Bytes payload_;  // of a packet
   const std::vector<FlowSpec>& flows_;
   RotorRun& result_;
   std::unique_ptr<RotorFaults> faults_;
@@ -95,7 +101,7 @@ class FlowsUnderWay {
 void run_bulk(const topology::Opera& opera, const RotorConfig& config, const std::vector<FlowSpec>& flows,
               const RotorRunOptions& options, RotorRun& result) {
   BulkEngine engine(opera, config);
-  FlowsUnderWay under_way(engine, opera, flows, options, result);
+  FlowsUnderWay under_way(engine, opera, config, flows, options, result);
   const std::vector<std::size_t> order = by_start(flows);
   const Duration slice_time = opera.timing().slice();
   std::size_t next = 0;
@@ -121,7 +127,7 @@ void run_bulk(const topology::Opera& opera, const RotorConfig& config, const std
 void run_packets(const topology::Opera& opera, const topology::OperaPaths& paths, const RotorConfig& config,
                  const std::vector<FlowSpec>& flows, const RotorRunOptions& options, RotorRun& result) {
   PacketEngine engine(opera, paths, config);
-  FlowsUnderWay under_way(engine, opera, flows, options, result);
+  FlowsUnderWay under_way(engine, opera, config, flows, options, result);
   for (std::size_t i = 0; i < flows.size(); ++i) {
     const std::int64_t start = flows[i].start.time_since_epoch().count();
     under_way.start(

@@ -222,7 +222,7 @@ std::string buffer_experiments(const Results& results) {
     const CellResult* small = results.find("order", "naive, 64 MB, RTO 1 ms", system.name);
     const CellResult* late = results.find("order", "naive, 64 MB, RTO 10 ms", system.name);
     if (large == nullptr || small == nullptr) continue;
-    text += fmt::format("{}{} {:.2f}x", text.empty() ? "If everybody sends to GPU 0 first: " : ", ",
+    text += fmt::format("{}{} {:.2f}x", text.empty() ? "If all GPUs send to GPU 0 first: " : ", ",
                         system.name, small->finished_us / large->finished_us);
     if (late != nullptr)
       text += fmt::format(" ({:.2f}x with a minimum RTO of 10 ms)", late->finished_us / large->finished_us);
@@ -236,7 +236,7 @@ std::string exchange_experiments(const Results& results) {
   std::string text = "an all-to-all of one chunk";
   if (cut != nullptr) text += fmt::format("; {:.1f} us if it is cut into 32", exposed_exchange(*cut, 1));
   if (naive != nullptr)
-    text += fmt::format("; {:.1f} us if everybody sends to GPU 0 first", exposed_exchange(*naive, 1));
+    text += fmt::format("; {:.1f} us if all GPUs send to GPU 0 first", exposed_exchange(*naive, 1));
   return text;
 }
 

@@ -48,8 +48,7 @@ Claim tiers_claim() {
   const std::int64_t between = counts.gpus * 2 * (size / g / n) * (n - 1);
   return {
       .id = "",
-      .text =
-          "Bytes of HierOpt's all-reduce of 8 MiB, inside of nodes and between them, are the closed form's",
+      .text = "Bytes of HierOpt's all-reduce of 8 MiB, inside nodes and between them, equal the closed form",
       .published = fmt::format("{} and {} B", inside, between),
       .ours = fmt::format("{} and {} B", counts.inside, counts.between),
       .verdict = counts.inside == inside && counts.between == between ? Verdict::met : Verdict::not_met,

@@ -30,7 +30,7 @@ std::vector<std::pair<std::string, std::string>> terms() {
           {"bound", "what the volume of a collective takes at the rate of a link, with nothing in its way"},
           {"injection latency", "system.endpoint_delay: before every send and after every receive"},
           {"DBT, A2A", "all-reduce by a double binary tree, and directly between all pairs"},
-          {"naive", "everybody sends to GPU 0 first, then to 1, ...; rotated: GPU i sends to i + 1 first"},
+          {"naive", "all GPUs send to GPU 0 first, then to 1, ...; rotated: GPU i sends to i + 1 first"},
           {"fluid", "network.backend: flow, where messages share links fairly and there are no packets"}};
 }
 

@@ -202,8 +202,9 @@ std::string cold_start(const Results& results) {
 }
 
 Claim backward_is_slower(const Results& results) {
-  Claim claim = open("I04", "The backward all-to-all, amid all-reduces, takes longer than the forward one",
-                     "backward above forward");
+  Claim claim = open(
+      "I04", "The backward all-to-all, which competes with all-reduces, takes longer than the forward one",
+      "backward above forward");
   bool met = true;
   std::string ours;
   for (const SystemSetup& system : systems()) {

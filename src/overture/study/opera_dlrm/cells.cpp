@@ -104,7 +104,7 @@ std::optional<Refusal> refused_by_work(const Cell& cell) {
   constexpr int kGpus = 8;  // of a node: workload::DlrmStep
   const std::int64_t least = std::int64_t{kGpus} * cell.nodes;
   if (variant_of(cell).batch >= least) return std::nullopt;
-  return Refusal{fmt::format("a batch of {} does not reach {} nodes of {} GPUs", variant_of(cell).batch,
+  return Refusal{fmt::format("a batch of {} is too small for {} nodes of {} GPUs", variant_of(cell).batch,
                              cell.nodes, kGpus),
                  fmt::format("use batch={} or more", least)};
 }

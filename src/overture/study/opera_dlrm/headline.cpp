@@ -123,7 +123,7 @@ std::string announcement(const std::vector<Cell>& left, std::size_t all, int job
   return fmt::format(
       "{} of {} cells are left: about {} of CPU time, {} at a time, up to {:.1f} GB each. Ctrl-C stops; the "
       "same "
-      "command goes on where it was.",
+      "command continues where it stopped.",
       left.size(), all, duration_text(seconds),
       std::min<std::size_t>(left.size(), static_cast<std::size_t>(jobs)), memory);
 }
@@ -203,7 +203,7 @@ std::vector<Claim> headline_claims(const std::vector<Headline>& wanted, const st
         .published = fmt::format("{:.2f}", headline.published)};
     if (found.packets.empty()) {
       claim.ours = fmt::format("recorded with packets: {}", range(headline.recorded));
-      claim.why = "Packets were not run here; --headline does.";
+      claim.why = "Packets were not run here; --headline runs them.";
     } else {
       const auto [least, most] = std::ranges::minmax(found.packets);
       // The ratio has three digits in the paper.
