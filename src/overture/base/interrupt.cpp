@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <csignal>
+#include <iterator>
 #include <string_view>
 
 #include <unistd.h>
@@ -17,9 +18,20 @@ constexpr int kUnfinishedCode = 3;
 volatile std::sig_atomic_t noted = 0;
 volatile std::sig_atomic_t deadline_set = 0;
 volatile std::sig_atomic_t promised_to_ask = 0;
-// What the program does that shows that it is not lost in something long. Lock-free, so signals may look at it.
+// What the program does that shows that it is not lost in something long. Lock-free, so signals may look at
+// it.
 std::atomic<unsigned> signs_of_life = 0;
 std::atomic<unsigned> signs_before = 0;
+
+using Handler = void (*)(int);
+Handler handlers_before[std::size(kSignals)] = {};  // of the one Interrupt
+
+void end_at_once(int) { _exit(kInterruptedCode); }
+
+bool is_ignored(int signal) {
+  struct sigaction now {};
+  return sigaction(signal, nullptr, &now) == 0 && now.sa_handler == SIG_IGN;
+}
 
 void give_a_second() {
   signs_before = signs_of_life.load();
@@ -28,7 +40,7 @@ void give_a_second() {
 
 void note(int signal) {
   noted = 1;
-  std::signal(signal, SIG_DFL);  // a second one ends the program
+  std::signal(signal, end_at_once);  // a second one ends the program
   if (promised_to_ask != 0) give_a_second();
 }
 
@@ -50,17 +62,26 @@ void ignore_interrupts() {
   for (const int signal : kSignals) std::signal(signal, SIG_IGN);
 }
 
+void end_on_interrupts() {
+  for (const int signal : kSignals) {
+    if (!is_ignored(signal)) std::signal(signal, end_at_once);
+  }
+}
+
 Interrupt::Interrupt() {
   noted = 0;
   deadline_set = 0;
   promised_to_ask = 0;
   std::signal(SIGALRM, time_passed);
-  for (const int signal : kSignals) std::signal(signal, note);
+  for (std::size_t i = 0; i < std::size(kSignals); ++i) {
+    const bool stays_ignored = kSignals[i] == SIGHUP && is_ignored(SIGHUP);
+    handlers_before[i] = std::signal(kSignals[i], stays_ignored ? SIG_IGN : note);
+  }
 }
 
 Interrupt::~Interrupt() {
   alarm(0);
-  for (const int signal : kSignals) std::signal(signal, SIG_DFL);
+  for (std::size_t i = 0; i < std::size(kSignals); ++i) std::signal(kSignals[i], handlers_before[i]);
   std::signal(SIGALRM, SIG_DFL);
 }
 

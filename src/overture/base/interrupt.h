@@ -7,7 +7,12 @@ namespace overture {
 // From now on SIGINT, SIGTERM and SIGHUP do nothing: another process hears of them, and ends this one.
 void ignore_interrupts();
 
-// While one exists, SIGINT, SIGTERM and SIGHUP are noted instead of ending the program. At most one exists.
+// From now on they end this one with exit code 130, unless whoever started it has them ignored (nohup, a
+// script's background).
+void end_on_interrupts();
+
+// While one exists, SIGINT, SIGTERM and SIGHUP are noted instead of ending the program; a SIGHUP that is
+// ignored (nohup) stays so. At most one exists.
 class Interrupt {
  public:
   Interrupt();
@@ -18,9 +23,10 @@ class Interrupt {
   // Was one of the signals sent?
   static bool requested();
 
-  // For those who ask many times a second: a signal that nobody asks about for a second ends the program, exit code 130.
-  // Who has a limit on the wall clock asks the clock himself. Should he be in the middle of something long, such as building
-  // a network, when the time is up, the program ends a second later with exit code 3. 0: no limit.
+  // For those who ask many times a second: a signal that nobody asks about for a second ends the program,
+  // exit code 130. Who has a limit on the wall clock asks the clock himself. Should he be in the middle of
+  // something long, such as building a network, when the time is up, the program ends a second later with
+  // exit code 3. 0: no limit.
   static void end_after(unsigned seconds);
 
   // Results are being written: that is as good as a question.

@@ -374,6 +374,7 @@ int run_given(int argc, char** argv, const std::function<void(Command&)>& add_co
 // What nobody received is no success: much of it reaches its place only here.
 int run(int argc, char** argv, const std::function<void(Command&)>& add_commands) {
   int code = 0;
+  end_on_interrupts();
   try {
     code = run_given(argc, argv, add_commands);
   } catch (const std::system_error&) {  // fmt could not write, which is told below
