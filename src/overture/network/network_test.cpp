@@ -206,13 +206,13 @@ TEST(Flows, WhatIsOutOfRangeIsToldWithItsNumber) {
 
 TEST(Patience, AsksTheCallerAndOnlyIfThereIsOne) {
   EXPECT_FALSE(Patience(RunLimits{}).asks());
-  const RunLimits asked{.go_on = [](std::size_t finished) { return finished < 3; }};
+  const RunLimits asked{.go_on = [](const RunSoFar& so_far) { return so_far.finished < 3; }};
   const Patience patience(asked);
   EXPECT_TRUE(patience.asks());
-  EXPECT_TRUE(patience.lasts(2));
-  EXPECT_FALSE(patience.lasts(3));
+  EXPECT_TRUE(patience.lasts({.finished = 2}));
+  EXPECT_FALSE(patience.lasts({.finished = 3}));
   const RunLimits no_time{.wall = std::chrono::seconds(0)};
-  EXPECT_FALSE(Patience(no_time).lasts(0));
+  EXPECT_FALSE(Patience(no_time).lasts({.finished = 0}));
 }
 
 // ---- what links carried
