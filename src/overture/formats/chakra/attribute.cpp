@@ -37,9 +37,11 @@ void set_text(Attribute& attribute, std::string_view text) {
   attribute.text = text;
 }
 
-void set_list(Attribute& attribute, std::string_view message, Attribute::Value kind) {
+// Entries stand in `message` under the number `field`.
+void set_list(Attribute& attribute, std::string_view message, Attribute::Value kind, std::uint64_t field) {
   attribute.value = kind;
   attribute.text = message;
+  attribute.number = field;
 }
 
 // Field numbers of schema 0.0.4. A field of another wire type is not ours.
@@ -60,12 +62,12 @@ void take_current(Attribute& attribute, pbf_reader& reader) {
     case tag_and_type(25, pbf_wire_type::fixed64): return set_signed(attribute, reader.get_sfixed64());
     case tag_and_type(27, pbf_wire_type::varint): return set_natural(attribute, reader.get_bool() ? 1 : 0);
     case tag_and_type(28, pbf_wire_type::length_delimited):
-      return set_list(attribute, view(reader.get_view()), Attribute::Value::flags);
+      return set_list(attribute, view(reader.get_view()), Attribute::Value::flags, 1);
     case tag_and_type(29, pbf_wire_type::length_delimited):
     case tag_and_type(31, pbf_wire_type::length_delimited):
       return set_text(attribute, view(reader.get_view()));
     case tag_and_type(30, pbf_wire_type::length_delimited):
-      return set_list(attribute, view(reader.get_view()), Attribute::Value::list);
+      return set_list(attribute, view(reader.get_view()), Attribute::Value::list, 1);
     default: return reader.skip();
   }
 }
@@ -82,7 +84,7 @@ void take_proto2(Attribute& attribute, pbf_reader& reader, std::string_view mess
       return set_text(attribute, view(reader.get_view()));
     case tag_and_type(9, pbf_wire_type::varint):
       reader.skip();
-      return set_list(attribute, message, Attribute::Value::flags);
+      return set_list(attribute, message, Attribute::Value::flags, 9);
     default: return reader.skip();
   }
 }
@@ -108,31 +110,16 @@ std::vector<bool> parse_flags(const Attribute& attribute) {
   std::vector<bool> flags;
   pbf_reader reader(attribute.text.data(), attribute.text.size());
   while (reader.next()) {
-    const bool listed = reader.tag() == 1 || reader.tag() == 9;
+    const bool listed = reader.tag() == attribute.number;
     if (listed && reader.wire_type() == protozero::pbf_wire_type::varint) {
       flags.push_back(reader.get_bool());
-    } else if (listed && reader.wire_type() == protozero::pbf_wire_type::length_delimited &&
-               reader.tag() == 1) {
+    } else if (listed && reader.wire_type() == protozero::pbf_wire_type::length_delimited) {
       for (const char c : view(reader.get_view())) flags.push_back(c != 0);
     } else {
       reader.skip();
     }
   }
   return flags;
-}
-
-std::vector<std::string> parse_texts(const Attribute& attribute) {
-  std::vector<std::string> texts;
-  if (attribute.value != Attribute::Value::list) return texts;
-  pbf_reader reader(attribute.text.data(), attribute.text.size());
-  while (reader.next()) {
-    if (reader.tag() == 1 && reader.wire_type() == protozero::pbf_wire_type::length_delimited) {
-      texts.push_back(reader.get_string());
-    } else {
-      reader.skip();
-    }
-  }
-  return texts;
 }
 
 }  // namespace overture::chakra

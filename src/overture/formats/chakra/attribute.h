@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -14,7 +13,7 @@ struct Attribute {
 
   std::string_view name;
   Value value = Value::none;
-  std::uint64_t number = 0;  // natural
+  std::uint64_t number = 0;  // natural; of lists the field of the message that holds an element
   double real = 0;           // real, or a negative number
   std::string_view text;     // text; of lists the message that holds them
 };
@@ -27,7 +26,5 @@ Attribute parse_attribute(std::string_view message, Dialect dialect);
 
 // The elements of a list of true and false.
 std::vector<bool> parse_flags(const Attribute& attribute);
-// The elements of a list of texts; empty for other attributes.
-std::vector<std::string> parse_texts(const Attribute& attribute);
 
 }  // namespace overture::chakra

@@ -46,6 +46,7 @@ void find_critical_path(const RankTrace& trace, Inspection& result) {
       if (--missing[child] == 0) order.push_back(child);
     }
   }
+  if (until.empty()) return;
   const auto last = std::max_element(until.begin(), until.end());
   result.critical_micros = *last;
   for (std::int64_t n = last - until.begin(); n >= 0; n = from[static_cast<std::size_t>(n)])
