@@ -78,33 +78,14 @@ std::string free_name(const std::filesystem::path& folder) {
 // All that commands leave in their folders, but not the points of a sweep, which have folders of their own.
 void remove_results(const std::filesystem::path& folder) {
   std::error_code error;
-  for (const char* name : {"summary.json",
-                           "setup.yaml",
-                           "report.html",
-                           "trace.json.gz",
-                           "hta",
-                           "layers.csv",
-                           "dimensions.csv",
-                           "traffic.csv",
-                           "links.csv",
-                           "links_over_time.csv",
-                           "fct.csv",
-                           "fct_distribution.csv",
-                           "schedule.csv",
-                           "tasks.csv",
-                           "metrics.jsonl",
-                           "miss_ratio.csv",
-                           "collective.csv",
-                           "validation.csv",
-                           "matrix.csv",
-                           "sweep.csv",
-                           "compare.csv",
-                           "checkpoints",
-                           "tensorboard",
-                           "roc.csv",
-                           "calibration.csv",
-                           "ids.bin",
-                           "faults.csv"})
+  for (const char* name :
+       {"summary.json",   "setup.yaml",           "report.html",    "trace.json.gz", "hta",
+        "layers.csv",     "dimensions.csv",       "traffic.csv",    "links.csv",     "links_over_time.csv",
+        "fct.csv",        "fct_distribution.csv", "schedule.csv",   "tasks.csv",     "metrics.jsonl",
+        "miss_ratio.csv", "collective.csv",       "validation.csv", "matrix.csv",    "sweep.csv",
+        "compare.csv",    "checkpoints",          "tensorboard",    "roc.csv",       "calibration.csv",
+        "ids.bin",        "faults.csv",           "flows.csv",      "plan.csv",      "plans.csv",
+        "planned.yaml",   "machine.yaml",         "residuals.csv",  "recording"})
     std::filesystem::remove_all(folder / name, error);
 }
 
