@@ -35,6 +35,8 @@ std::string command_for(const Value& root, SetupKind kind) {
 void require_kind(const Value& root, const std::string& file, SetupKind kind) {
   const std::optional<SetupKind> found = kind_of(root);
   if (!found || *found == kind) return;
+  // A search of one network, without a budget, has the keys of a sweep.
+  if (kind == SetupKind::search && *found == SetupKind::sweep) return;
   const std::string command = command_for(root, *found);
   throw UserError({.file = file}, fmt::format("is a setup for `overture {}`", command),
                   fmt::format("run overture {} {}", command, file));
