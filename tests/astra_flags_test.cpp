@@ -79,7 +79,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadFlags{"RunNameWithAFolder", {"--run-name=no/such"}, {"--run-name"}}),
     [](const auto& tested) { return tested.param.name; });
 
-TEST(Commands, NoneIsRefused) { expect_refused(run_overture({}), {"wants one of its commands"}); }
+TEST(Commands, NoneIsRefused) { expect_refused(run_overture({}), {"needs one of its commands"}); }
 
 TEST(Commands, UnknownIsRefused) { expect_refused(run_overture({"astro"}), {"astro"}); }
 

@@ -200,7 +200,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadInput{"NegativeLayers", File::workload, "2\n", "-2\n", {":2", "number of layers"}},
         BadInput{"TooManyLayers", File::workload, "2\n", "3\n", {":5", "cut short"}},
         BadInput{"FarTooManyLayers", File::workload, "2\n", "9007199254740992\n", {":5", "cut short"}},
-        BadInput{"TooFewLayers", File::workload, "2\n", "1\n", {":4", "goes on"}},
+        BadInput{"TooFewLayers", File::workload, "2\n", "1\n", {":4", "text after the last"}},
         BadInput{"UnknownCommunication", File::workload, "ALLREDUCE", "ALLREDUSE", {":3", "\"ALLREDUCE\""}},
         BadInput{"CommunicationThatCannotRun", File::workload, "ALLREDUCE", "ALLREDUCEALLTOALL", {":3"}},
         BadInput{"NegativeCompute", File::workload, "-1 200", "-1 -200", {":4", "forward"}},

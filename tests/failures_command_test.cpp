@@ -54,7 +54,7 @@ TEST_F(FailuresCommand, ARunThatCannotDeliverSaysWhatAndWhy) {
       run({"flows", kExamples + "faults.yaml", "--no-why", "-s", "faults.switches.0.switch=s0"});
   EXPECT_EQ(outcome.exit_code, 3) << outcome.text();
   EXPECT_NE(outcome.out.find("not delivered: h0 to"), std::string::npos) << outcome.text();
-  EXPECT_NE(outcome.out.find("is down for good"), std::string::npos) << outcome.text();
+  EXPECT_NE(outcome.out.find("is down forever"), std::string::npos) << outcome.text();
 }
 
 TEST_F(FailuresCommand, ADeadNodeEndsASimulationWithTheTaskThatNeverEnds) {

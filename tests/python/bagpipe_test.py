@@ -198,7 +198,7 @@ class BadUse(unittest.TestCase):
         self.refused("ln_emb: is empty", ln_emb=[])
         self.refused("emb_optim: is missing", emb_optim=None)
         self.refused("training_worker_id: 1 is not one for worker_id 1", training_worker_id=1)
-        self.refused("worker_id: 3 is not one for this process", worker_id=3, training_worker_id=2)
+        self.refused("worker_id: 3 is wrong for this process", worker_id=3, training_worker_id=2)
         self.refused("world_size: 3 processes with 2 trainers leave 0 servers", world_size=3)
         self.refused('device "cuda:0" cannot be used', device="cuda:0")
 

@@ -85,7 +85,7 @@ TEST(Check, AMessageNeedsItsEndsItsTagAndAByte) {
   EXPECT_NE(error(without(Has::comm_size)).find("comm_size: is missing"), std::string::npos);
   EXPECT_NE(error(without(Has::tag)).find("comm_tag: is missing"), std::string::npos);
   EXPECT_NE(error(without(Has::destination)).find("comm_dst: is missing"), std::string::npos);
-  EXPECT_NE(error([](Node& n) { n.destination = 0; }).find("a rank does not send to itself"),
+  EXPECT_NE(error([](Node& n) { n.destination = 0; }).find("a rank cannot send to itself"),
             std::string::npos);
   EXPECT_NE(error([](Node& n) { n.comm_size = 0; }).find("at least 1 byte"), std::string::npos);
   EXPECT_NE(error([](Node& n) {

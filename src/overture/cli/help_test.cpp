@@ -150,7 +150,7 @@ TEST(HelpCommand, IsTheHelpOfWhatFollows) {
 
 TEST(Help, AGroupWithoutACommandNamesThem) {
   EXPECT_EQ(refused({"generate", "topology"}, add_many),
-            "overture generate topology wants one of its commands: opera\n  see overture generate topology "
+            "overture generate topology needs one of its commands: opera\n  see overture generate topology "
             "--help\n");
   EXPECT_EQ(
       refused({"generate", "topology", "oprea"}, add_many),

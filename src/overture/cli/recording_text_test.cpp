@@ -14,10 +14,12 @@ recording::Recording some_recording() {
   recording::Recording recording;
   for (int party = 0; party < 3; ++party) {
     recording::PartyRecord& record = recording.parties.emplace_back();
-    record.head = {.party = party,
-                   .machine = {.processor = "Abacus 7", .cores = 4, .host = "desk"},
-                   .program = "1.0",
-                   .kinds = {"hello", "step"}};
+    record.head.party = party;
+    record.head.machine.processor = "Abacus 7";
+    record.head.machine.cores = 4;
+    record.head.machine.host = "desk";
+    record.head.program = "1.0";
+    record.head.kinds = {"hello", "step"};
     constexpr std::int64_t kStart = 1'000'000'000;
     record.events.emplace_back(recording::Piece{.work = Work::plan, .begin = kStart, .length = 1'000'000});
     record.events.emplace_back(

@@ -183,8 +183,9 @@ TEST(TrainCommand, AFlagThatDoesNothingIsNotedAndMistakesAreRefused) {
 }
 
 TEST(TrainCommand, WithoutDataThereIsNothingToTrain) {
-  EXPECT_EQ(refused({"train"}, add_train),
-            "data: names no data\n  give data.file, or data.synthetic such as kaggle\n");
+  EXPECT_EQ(
+      refused({"train"}, add_train),
+      "data: no data is given\n  give data.file (--data FILE), or data.synthetic (--synthetic kaggle)\n");
 }
 
 }  // namespace

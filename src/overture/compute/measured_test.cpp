@@ -61,7 +61,7 @@ TEST(MeasuredTable, LargeGemmsAreTimedOrRefusedNeverWrapped) {
 
 TEST(MeasuredTable, BadTablesAreErrors) {
   EXPECT_TRUE(error_of("64,512,128,12.5\n").starts_with("gpu.csv:2: time: \"12.5\" has no unit"));
-  EXPECT_EQ(error_of("64,512,128,0 us\n"), "gpu.csv:2: time: a measured time is more than zero");
+  EXPECT_EQ(error_of("64,512,128,0 us\n"), "gpu.csv:2: time: a measured time must be above zero");
   EXPECT_EQ(error_of("1,2,3,4 us\n\n1,2,3,5 us\n"), "gpu.csv:4: 1 x 2 x 3 appears twice");
   EXPECT_EQ(error_of("1,2,4 us\n"), "gpu.csv:2: 3 columns instead of 4\n  columns: rows,inner,columns,time");
   EXPECT_EQ(error_of("0,2,3,4 us\n"), "gpu.csv:2: rows: 0 is out of range\n  from 1 to 1000000000000");

@@ -1,54 +1,23 @@
-// What the tests of this folder share: a folder that goes away, files in it, whole datasets at once.
+// What the tests of this folder share: whole datasets at once.
 #pragma once
 
 #include <cstdint>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include "overture/base/random.h"
 #include "overture/base/testing.h"
+#include "overture/base/testing_folder.h"
 #include "overture/data/columns.h"
 #include "overture/data/sample_reader.h"
 #include "overture/data/sample_writer.h"
 
 namespace overture::data::testing {
 
-class Folder {
- public:
-  Folder() {
-    std::string name = (std::filesystem::temp_directory_path() / "overture-data-XXXXXX").string();
-    EXPECT_NE(mkdtemp(name.data()), nullptr);
-    path_ = name;
-  }
-  ~Folder() { std::filesystem::remove_all(path_); }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-
-  std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
-  std::filesystem::path write(const std::string& name, const std::string& bytes) const {
-    std::filesystem::create_directories((path_ / name).parent_path());
-    std::ofstream(path_ / name, std::ios::binary) << bytes;
-    return path_ / name;
-  }
-  std::size_t files() const {
-    return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(path_), {}));
-  }
-
- private:
-  std::filesystem::path path_;
-};
-
-inline std::string bytes_of(const std::filesystem::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
+using Folder = TestFolder;
+using overture::bytes_of;
 
 // Everything, read in pieces of an odd size.
 inline Batch read_all(SampleReader& reader, std::int64_t piece = 7) {

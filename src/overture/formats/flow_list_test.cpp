@@ -47,7 +47,7 @@ TEST(FlowList, ErrorsNameTheLine) {
     return user_error([&] { parse_connection_matrix(text, "f.cm"); });
   };
   EXPECT_NE(
-      cm("Nodes 2\nConnections 2\n0->1 id 1 start 0 size 5\n").find("promises 2 connections but holds 1"),
+      cm("Nodes 2\nConnections 2\n0->1 id 1 start 0 size 5\n").find("announces 2 connections but holds 1"),
       std::string::npos);
   EXPECT_NE(cm("Nodes 2\nConnections 1\n0->1 id 1 trigger 3 size 5\n").find("\"trigger\" is not supported"),
             std::string::npos);

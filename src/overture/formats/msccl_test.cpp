@@ -125,7 +125,7 @@ TEST(MscclMessages, WhoWaitsForeverIsNamed) {
 TEST(MscclMessages, WhatNobodyReceivesIsNamed) {
   std::string xml = two_gpus(step("s", 0), step("r", 0));
   xml.replace(xml.find("recv=\"0\""), 8, "recv=\"-1\"");
-  EXPECT_EQ(error_of(xml), "a.xml:4: nobody receives what this step sends");
+  EXPECT_EQ(error_of(xml), "a.xml:4: no step receives what this step sends");
 }
 
 TEST(MscclMessages, AnAlgorithmThatDoesAnotherCollectiveIsRefused) {

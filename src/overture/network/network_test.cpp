@@ -400,7 +400,7 @@ TEST(Faults, NumbersOutOfRangeAreToldWithTheirKey) {
             std::string::npos);
   EXPECT_NE(link([](LinkFault& f) { f.share = 0.5; }).find("needs either `between`"), std::string::npos);
   EXPECT_NE(link([](LinkFault& f) { f.share = 2; }).find("is not from 0 to 1"), std::string::npos);
-  EXPECT_NE(link([](LinkFault& f) { f.loss = 1; }).find("a link that loses everything is down"),
+  EXPECT_NE(link([](LinkFault& f) { f.loss = 1; }).find("for a link that loses everything, leave `loss` out"),
             std::string::npos);
   const auto node = [](const NodeFault& fault) {
     return user_error([&] { require_sound({.nodes = {fault}}); });

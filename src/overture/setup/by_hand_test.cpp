@@ -45,13 +45,13 @@ TEST(ByHand, EveryNumberIsOfOneRole) {
 TEST(ByHand, ANumberOfAnotherRoleIsAnsweredWithTheRange) {
   const std::string order = "\n  the oracle is 0, then come the trainers, then the servers";
   EXPECT_EQ(error_of(Role::oracle, given(1, 5, 2)),
-            "--worker-id: 1 is not one for this process: it is 0" + order);
+            "--worker-id: 1 is wrong for this process: it is 0" + order);
   EXPECT_EQ(error_of(Role::trainer, given(0, 5, 2)),
-            "--worker-id: 0 is not one for this process: it is from 1 to 2" + order);
+            "--worker-id: 0 is wrong for this process: it is from 1 to 2" + order);
   EXPECT_EQ(error_of(Role::server, given(5, 5, 2)),
-            "--worker-id: 5 is not one for this process: it is from 3 to 4" + order);
+            "--worker-id: 5 is wrong for this process: it is from 3 to 4" + order);
   EXPECT_EQ(error_of(Role::trainer, given(-1, 5, 2)),
-            "--worker-id: -1 is not one for this process: it is from 1 to 2" + order);
+            "--worker-id: -1 is wrong for this process: it is from 1 to 2" + order);
 }
 
 TEST(ByHand, ANumberThatIsMissingIsNamed) {
@@ -67,7 +67,7 @@ TEST(ByHand, ANumberThatIsMissingIsNamed) {
 TEST(ByHand, ErrorsCallTheNumbersWhatTheyWereCalledWhereTheyWereGiven) {
   ByHand numbers = given(7, 3, 1);
   numbers.names.worker_id = "worker_id";
-  EXPECT_EQ(error_of(Role::trainer, numbers).rfind("worker_id: 7 is not one", 0), 0u);
+  EXPECT_EQ(error_of(Role::trainer, numbers).rfind("worker_id: 7 is wrong", 0), 0u);
 }
 
 TEST(ByHand, AWorldWithoutTrainersOrServersIsRefused) {

@@ -22,7 +22,7 @@ class CacheConverter {
   CacheConverter(const CacheSetup& cache, const workload::DlrmTraining& training,
                  const CachedRunOptions& options)
       : cache_(cache), training_(training), options_(options) {
-    require("lookahead", cache.lookahead >= 1 && cache.lookahead <= 100'000, "is from 1 to 100000");
+    require("lookahead", cache.lookahead >= 1 && cache.lookahead <= 100'000, "must be from 1 to 100000");
     require("servers", cache.servers >= 0, "is 0 or more");
     require("warm_up", cache.warm_up.value_or(0) >= 0, "is 0 or more");
     for (const model::EmbeddingTable& table : training.model.tables) {

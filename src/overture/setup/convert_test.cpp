@@ -185,7 +185,7 @@ TEST(Convert, AlgorithmsThatMakeNoSenseAreRefused) {
        {"direct:0", "direct:-1", "direct:x", "direct:", "file:", "file", "rinng", "flat_", ""})
     EXPECT_NE(read(Words{word}, implementation).ok(), true) << word;
   EXPECT_EQ(read(Words{"ring", "flat_ring"}, implementation).error(),
-            "\"flat_ring\" spans all dimensions and must stand alone");
+            "\"flat_ring\" spans all dimensions, so it must be the only one");
   const std::string error = read(Words{"rinng"}, implementation).error();
   EXPECT_EQ(error.rfind("unknown algorithm \"rinng\"; did you mean \"ring\"?", 0), 0u) << error;
 }

@@ -36,8 +36,8 @@ TEST(DlrmMessages, OfItsLayers) {
         in + ".bottom: is missing, and there are dense features\n  write bottom: {widths: [512, 64]}"},
        {{"dense_features=0"}, in + ".dense_features: is missing"},
        {{"top.depth=2"}, in + ".top: has both widths and a depth\n  keep one of the two"},
-       {{"top={depth: -1, width: 8}"}, in + ".top.depth: is from 1 to 10000"},
-       {{"top={depth: 10001, width: 8}"}, in + ".top.depth: is from 1 to 10000"},
+       {{"top={depth: -1, width: 8}"}, in + ".top.depth: must be from 1 to 10000"},
+       {{"top={depth: 10001, width: 8}"}, in + ".top.depth: must be from 1 to 10000"},
        {{"top={depth: 2}"}, in + ".top: 0 outputs of a layer; at least 1"},
        {{"bottom={widths: [0]}"}, in + ".bottom: 0 outputs of a layer; at least 1"},
        {{"bottom={widths: [32, 8]}"},
@@ -57,13 +57,13 @@ TEST(DlrmMessages, OfItsTables) {
       {{{"tables=~"}, in + ": is missing\n  write tables: {count: 64, rows: 1000000, columns: 64}"},
        {{"tables.list=[{rows: 9, columns: 16}]"},
         in + ": has more than one of count, list and file\n  keep one of them"},
-       {{"tables.count=-1"}, in + ".count: is from 1 to 1000000"},
-       {{"tables.count=1000001"}, in + ".count: is from 1 to 1000000"},
+       {{"tables.count=-1"}, in + ".count: must be from 1 to 1000000"},
+       {{"tables.count=1000001"}, in + ".count: must be from 1 to 1000000"},
        {{"tables.rows=~"}, in + ".rows: is missing"},
        {{"tables.rows=2000000000000"}, in + ".rows: 2000000000000 is too large"},
        {{"tables.columns=~"}, in + ".columns: is missing"},
-       {{"tables.columns=-1"}, in + ".columns: is at least 1"},
-       {{"tables.pooling=0"}, in + ".pooling: is at least 1"},
+       {{"tables.columns=-1"}, in + ".columns: must be at least 1"},
+       {{"tables.pooling=0"}, in + ".pooling: must be at least 1"},
        {{"tables={list: [{rows: 9, columns: 16}, {rows: 0, columns: 16}]}"},
         in + ".list.1.rows: is missing"}},
       parse_dlrm);
@@ -74,18 +74,18 @@ TEST(DlrmMessages, OfHowItIsSpread) {
   expect_messages(
       {{{"batch=~"}, in + ".batch: is missing"},
        {{"batch=2"},
-        in + ": a batch of 2 does not reach 4 ranks of 1 GPU\n  take a larger batch or a smaller network"},
+        in + ": a batch of 2 is too small for 4 ranks of 1 GPU\n  take a larger batch or a smaller network"},
        {{"batch=4", "gpus_per_node=2"},
-        in + ": a batch of 4 does not reach 4 ranks of 2 GPUs\n  take a larger batch or a smaller network"},
-       {{"gpus_per_node=0"}, in + ".gpus_per_node: is from 1 to 1024"},
-       {{"gpus_per_node=1025"}, in + ".gpus_per_node: is from 1 to 1024"},
+        in + ": a batch of 4 is too small for 4 ranks of 2 GPUs\n  take a larger batch or a smaller network"},
+       {{"gpus_per_node=0"}, in + ".gpus_per_node: must be from 1 to 1024"},
+       {{"gpus_per_node=1025"}, in + ".gpus_per_node: must be from 1 to 1024"},
        {{"between_gpus=0 Gbps"}, in + ".between_gpus: is more than zero"},
-       {{"table_backward=-1"}, in + ".table_backward: is from 0 to 1000 forward passes"},
+       {{"table_backward=-1"}, in + ".table_backward: must be from 0 to 1000 forward passes"},
        {{"sharding=row_wise", "place=[0]"}, in + ".place: needs sharding: table_wise"},
        {{"place=[0, 1]"}, in + ": 2 places for 26 tables\n  name the rank of every table"},
        {{"tables.count=2", "place=[0, 4]"}, in + ": table 1 is on rank 4, but ranks are 0 to 3"},
        {{"tables.count=2", "plan=[{count: 2}]", "place=[0, 1]"},
-        in + ".plan: stands beside place; keep one of them"},
+        in + ".plan: cannot be combined with place; keep one of them"},
        {{"tables.count=2", "plan=[{count: 3, ranks: [0]}]"},
         in + ".plan.0.count: places more than the 2 tables, or none"},
        {{"tables.count=2", "plan=[{count: 0, ranks: [0]}]"},
@@ -99,7 +99,7 @@ TEST(DlrmMessages, OfHowItIsSpread) {
         in + ": table 0 is on node 9, but nodes are 0 to 3"},
        {{"compute=table:nowhere.csv"}, in + ": nowhere.csv: cannot be read: No such file or directory"},
        {{"compute=roofline:60 TFLOPS"},
-        in + ".gather: is missing; compute has no rate for the memory of tables\n  write gather: 900 GB/s"}},
+        in + ".gather: is missing; compute gives no rate for reading tables\n  write gather: 900 GB/s"}},
       parse_dlrm);
 }
 
@@ -130,11 +130,12 @@ TEST(CacheMessages, SayWhatWouldWork) {
   };
   const std::string in = "a.yaml: workload.cache.";
   expect_messages(
-      {{{"workload.cache.lookahead=0"}, in + "lookahead: is from 1 to 100000"},
-       {{"workload.cache.lookahead=100001"}, in + "lookahead: is from 1 to 100000"},
+      {{{"workload.cache.lookahead=0"}, in + "lookahead: must be from 1 to 100000"},
+       {{"workload.cache.lookahead=100001"}, in + "lookahead: must be from 1 to 100000"},
        {{"workload.cache.servers=-1"}, in + "servers: is 0 or more"},
        {{"workload.cache.warm_up=-1"}, in + "warm_up: is 0 or more"},
-       {{"workload.cache.servers=5"}, in + "servers: 5 servers beside 4 trainers\n  take fewer"},
+       {{"workload.cache.servers=5"},
+        in + "servers: 5 servers are too many for 4 trainers\n  use fewer servers"},
        {{"workload.cache.apart=true", "workload.cache.servers=0"},
         in + "servers: apart, there is at least one"},
        {{"workload.cache.apart=true", "workload.cache.servers=3"},
@@ -142,7 +143,7 @@ TEST(CacheMessages, SayWhatWouldWork) {
             "servers: 3 servers and an oracle leave none of 4 ranks to train\n  take fewer servers, a larger "
             "network, or apart: false"},
        {{"workload.cache.data=~"},
-        in + "data: names no data\n  give data.file, or data.synthetic such as kaggle"},
+        in + "data: no data is given\n  give data.file, or data.synthetic such as kaggle"},
        {{"workload.cache.data.file=a.tsv"},
         in + "data: has more than one of file and synthetic\n  give data.file, or data.synthetic such as "
              "kaggle"},
@@ -184,9 +185,9 @@ TEST(MachineMessages, SayWhatWouldWork) {
   EXPECT_EQ(error("version: 1\nmachine: {processor: a}\n"),
             "m.yaml:2: machine.cores: is missing\n  That it has");
   EXPECT_EQ(error("version: 1\nmachine: {processor: a, cores: 0}\n"),
-            "m.yaml: machine.cores: is from 1 to 100000");
+            "m.yaml: machine.cores: must be from 1 to 100000");
   EXPECT_EQ(error("version: 1\nmachine: {processor: a, cores: 1, threads: 0}\n"),
-            "m.yaml: machine.threads: is at least 1");
+            "m.yaml: machine.threads: must be at least 1");
   EXPECT_EQ(error(head + "shapes: [{work: forward, inputs: 0, outputs: 4}]\n"),
             "m.yaml: shapes.0: inputs and outputs are at least 1, times are not negative");
   EXPECT_EQ(

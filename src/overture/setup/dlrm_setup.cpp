@@ -23,10 +23,11 @@ class Converter {
 
   workload::DlrmTraining convert() {
     workload::DlrmTraining training{.model = model(), .batch = number("batch", dlrm_.batch)};
-    require("gpus_per_node", dlrm_.gpus_per_node >= 1 && dlrm_.gpus_per_node <= 1024, "is from 1 to 1024");
+    require("gpus_per_node", dlrm_.gpus_per_node >= 1 && dlrm_.gpus_per_node <= 1024,
+            "must be from 1 to 1024");
     require("between_gpus", dlrm_.between_gpus > Bandwidth{}, "is more than zero");
     require("table_backward", dlrm_.table_backward >= 0 && dlrm_.table_backward <= 1000,
-            "is from 0 to 1000 forward passes");
+            "must be from 0 to 1000 forward passes");
     training.gpus_per_node = dlrm_.gpus_per_node;
     training.sharding = dlrm_.sharding;
     training.placement = dlrm_.placement;

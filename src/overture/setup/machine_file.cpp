@@ -71,7 +71,8 @@ void require_sound(const Machine& machine, const std::string& file) {
   const auto require = [&](bool holds, const std::string& key, const std::string& what) {
     if (!holds) throw UserError({.file = file, .key = key}, what);
   };
-  require(machine.name.cores >= 1 && machine.name.cores <= 100'000, "machine.cores", "is from 1 to 100000");
+  require(machine.name.cores >= 1 && machine.name.cores <= 100'000, "machine.cores",
+          "must be from 1 to 100000");
   require(machine.threads >= 1, "machine.threads", "must be at least 1");
   const auto sound = [](Duration time) { return time >= Duration{}; };
   for (const WorkKind& kind : work_kinds()) {

@@ -6,6 +6,7 @@
 #include "overture/base/files.h"
 #include "overture/base/testing.h"
 #include "overture/formats/dynexp.h"
+#include "overture/network/make_network.h"
 #include "overture/network/run_flows.h"
 #include "overture/setup/setup.h"
 
@@ -124,11 +125,13 @@ TEST(NetworkSetup, TheSeedReachesRotors) {
 // Two rotors, of which one is dark at times, leave the ToRs unconnected: no matter for traffic that waits.
 TEST(NetworkSetup, RotorsWithoutLowLatencyTrafficNeedNoPaths) {
   const std::string text = "network: {topology: {opera: {tors: 8, ports: 4}}}\n";
-  const auto hosts = [&](const std::string& bulk_from) {
-    return network::count_hosts(network_config(parse(text, {"network.rotor.bulk_from=" + bulk_from})));
+  const auto ranks = [&](const std::string& bulk_from) {
+    sim::EventQueue events;
+    const auto config = network_config(parse(text, {"network.rotor.bulk_from=" + bulk_from}));
+    return network::make_network(config, events)->ranks();
   };
-  EXPECT_THROW(hosts("1 MB"), UserError);
-  EXPECT_EQ(hosts("0 B"), 16);
+  EXPECT_THROW(ranks("1 MB"), UserError);
+  EXPECT_EQ(ranks("0 B"), 16);
 }
 
 }  // namespace

@@ -46,21 +46,20 @@ TEST(SetupMessages, OfWhatARunDoes) {
        {{"system.scheduling=filo"},
         "a.yaml: system.scheduling: unknown value \"filo\"\n  did you mean \"fifo\"? known: lifo, fifo"},
        {{"system.all_reduce=[flat_ring, ring]"},
-        "a.yaml: system.all_reduce: \"flat_ring\" spans all dimensions and must stand alone"}},
+        "a.yaml: system.all_reduce: \"flat_ring\" spans all dimensions, so it must be the only one"}},
       parse_run);
 }
 
 TEST(SetupMessages, OfScales) {
   const std::string hint = " is not above 0 and at most 1e6\n  1 leaves everything as it is";
-  expect_messages(
-      {{{"workload.compute_scale=0"}, "a.yaml: workload.compute_scale: 0" + hint},
-       {{"workload.compute_scale=2e6"}, "a.yaml: workload.compute_scale: 2000000" + hint},
-       {{"workload.communication_scale=-1"}, "a.yaml: workload.communication_scale: -1" + hint},
-       {{"system.injection_scale=0"}, "a.yaml: system.injection_scale: 0" + hint},
-       {{"workload.communication_scale=1e-7"},
-        "a.yaml: workload.communication_scale: leaves nothing of a collective of layer mlp\n  use a larger "
-        "one"}},
-      parse_run);
+  expect_messages({{{"workload.compute_scale=0"}, "a.yaml: workload.compute_scale: 0" + hint},
+                   {{"workload.compute_scale=2e6"}, "a.yaml: workload.compute_scale: 2000000" + hint},
+                   {{"workload.communication_scale=-1"}, "a.yaml: workload.communication_scale: -1" + hint},
+                   {{"system.injection_scale=0"}, "a.yaml: system.injection_scale: 0" + hint},
+                   {{"workload.communication_scale=1e-7"},
+                    "a.yaml: workload.communication_scale: makes a collective of layer mlp smaller than one "
+                    "byte\n  use a larger scale"}},
+                  parse_run);
 }
 
 TEST(SetupMessages, OfDimensions) {
@@ -115,7 +114,7 @@ TEST(SetupMessages, OfWorkloads) {
        {{"workload.recompute_starts=[-1]"}, in + "recomputing layer -1 does not exist\n  layers are 0 to 1"},
        {{"workload.checkpoints=[1]", "workload.recompute_starts=[1]"},
         in + "layer 1 is a checkpoint and has nothing to recompute"},
-       {{"workload.recompute_starts=[1]"}, in + "layer 1 recomputes but no checkpoint stands before it"},
+       {{"workload.recompute_starts=[1]"}, in + "layer 1 recomputes, but there is no checkpoint before it"},
        {{"workload.layers.0.weight_gradient.communication.size=0 B"},
         in + "layer mlp communicates 0 bytes\n  leave out what carries nothing"},
        {{"workload.parallelism=hybrid_customized", "workload.layers.0.parallelism=data",
@@ -133,7 +132,7 @@ TEST(SetupMessages, OfWhatStandsInPlaceOfLayers) {
       {{{"workload.chakra=traces"},
         "a.yaml: passes: a trace is run once\n  leave passes out, or trace more iterations"},
        {{"workload.recording=rec"},
-        "a.yaml: passes: a training says itself how many steps are played\n  set workload.training.steps"},
+        "a.yaml: passes: passes has no effect on a training\n  set workload.training.steps"},
        {{"workload.tasks=step.tg", "workload.between_gpus=0 Gbps"},
         "a.yaml: workload.between_gpus: is more than zero"},
        {{"passes=1", "workload.training={}"},
@@ -144,7 +143,8 @@ TEST(SetupMessages, OfWhatStandsInPlaceOfLayers) {
        {{"passes=1", "workload.training={cores: -1}"}, "a.yaml: workload.training.cores: is negative"},
        {{"workload.compute_scale=2",
          "workload.dlrm={top: {widths: [1]}, tables: {count: 4, rows: 9, columns: 8}, batch: 8}"},
-        "a.yaml: workload: scales files and layers, not a dlrm\n  change what the dlrm says instead"},
+        "a.yaml: workload: compute_scale and communication_scale apply to files and layers, not to a dlrm\n  "
+        "change the dlrm itself"},
        {{"workload.file=nowhere.txt"}, "nowhere.txt: cannot be read: No such file or directory"}},
       parse);
 }
@@ -171,10 +171,10 @@ TEST(SetupMessages, OfFaults) {
        {node("node: 1, slowdown: 2, from: 2 s, until: 2 s"),
         in + "nodes.0.until: is not after `from`\n  leave it out for a permanent fault"},
        {link("loss: 0.1"), in + "links.0: needs either `between` or a `share` above 0" + one},
-       {link("between: s0-s1, loss: 1"),
-        in + "links.0.loss: 1 is not at least 0 and below 1\n  a link that loses everything is down"},
-       {link("share: 0.1, bit_errors: -1"),
-        in + "links.0.bit_errors: -1 is not at least 0 and below 1\n  a link that loses everything is down"},
+       {link("between: s0-s1, loss: 1"), in + "links.0.loss: 1 is not at least 0 and below 1\n  for a link "
+                                              "that loses everything, leave `loss` out"},
+       {link("share: 0.1, bit_errors: -1"), in + "links.0.bit_errors: -1 is not at least 0 and below 1\n  "
+                                                 "for a link that loses everything, leave `loss` out"},
        {{"faults.switches=[{}]"}, in + "switches.0: needs either `switch` or a `share` above 0" + one},
        {link("share: 0.5"),
         in + "links: analytical has no links that could fail\n  use network.backend: packet or flow, or "

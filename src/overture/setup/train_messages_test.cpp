@@ -37,10 +37,12 @@ TEST(TrainMessages, OfCounts) {
 
 TEST(TrainMessages, OfKeysThatDoNotGoTogether) {
   expect_messages(
-      {{{"data=~"}, "a.yaml: data: names no data\n  give data.file, or data.synthetic such as kaggle"},
+      {{{"data=~"},
+        "a.yaml: data: no data is given\n  give data.file (--data FILE), or data.synthetic (--synthetic "
+        "kaggle)"},
        {{"data.file=x.tsv"},
-        "a.yaml: data: has more than one of file, synthetic and own\n  give data.file, or data.synthetic "
-        "such as kaggle"},
+        "a.yaml: data: has more than one of file, synthetic and own\n  give data.file (--data FILE), or "
+        "data.synthetic (--synthetic kaggle)"},
        {{"data.ids=ids.bin", "data.max_ind_range=10"},
         "a.yaml: data.max_ind_range: cannot be combined with data.ids\n  leave one of the two out"},
        {{"cache.cleanup_interval=2", "cache.cleanup_proportion=0.5"},
@@ -160,7 +162,7 @@ void parse_sweep(const std::vector<std::string>& changes) {
 TEST(SweepMessages, SayWhatWouldWork) {
   expect_messages(
       {{{"axes=[]"}, "s.yaml: axes: a sweep varies at least one key"},
-       {{"axes.1.values=[]"}, "s.yaml: axes.1.values: an axis has at least one value"},
+       {{"axes.1.values=[]"}, "s.yaml: axes.1.values: an axis needs at least one value"},
        {{"axes.0.key=~"}, "s.yaml:2: axes.0.key: is missing\n  A key of the setup, with dots"},
        {{"setup=~"}, "s.yaml:1: setup: is missing\n  Setup file of that command, beside this one"},
        {{"combination=listed"},
@@ -213,19 +215,19 @@ void parse_search(const std::vector<std::string>& changes) {
 
 TEST(SearchMessages, SayWhatWouldWork) {
   expect_messages(
-      {{{"axes.0.values=[]"}, "s.yaml: axes.0.values: an axis has at least one value"},
-       {{"networks.0.axes=[{key: b}]"}, "s.yaml: networks.0.axes.0.values: an axis has at least one value"},
+      {{{"axes.0.values=[]"}, "s.yaml: axes.0.values: an axis needs at least one value"},
+       {{"networks.0.axes=[{key: b}]"}, "s.yaml: networks.0.axes.0.values: an axis needs at least one value"},
        {{"networks.0.check_axes=[{key: b}]"},
-        "s.yaml: networks.0.check_axes.0.values: an axis has at least one value"},
+        "s.yaml: networks.0.check_axes.0.values: an axis needs at least one value"},
        {{"axes.0.choices=[{name: c, set: [a=1]}]"},
         "s.yaml: axes.0: has both values and choices\n  keep one of the two"},
-       {{"budget.dollars=-1"}, "s.yaml: budget: is negative\n  0: no limit"},
-       {{"budget.watts=-1"}, "s.yaml: budget: is negative\n  0: no limit"},
-       {{"candidates=0"}, "s.yaml: candidates: is from 1 to 1000000"},
-       {{"candidates=1000001"}, "s.yaml: candidates: is from 1 to 1000000"},
-       {{"checked=-1"}, "s.yaml: checked: is from 0 to 1000"},
-       {{"checked=1001"}, "s.yaml: checked: is from 0 to 1000"},
-       {{"check_seconds=0"}, "s.yaml: check_seconds: is at least 1"},
+       {{"budget.dollars=-1"}, "s.yaml: budget: must not be negative\n  0 means no limit"},
+       {{"budget.watts=-1"}, "s.yaml: budget: must not be negative\n  0 means no limit"},
+       {{"candidates=0"}, "s.yaml: candidates: must be from 1 to 1000000"},
+       {{"candidates=1000001"}, "s.yaml: candidates: must be from 1 to 1000000"},
+       {{"checked=-1"}, "s.yaml: checked: must be from 0 to 1000"},
+       {{"checked=1001"}, "s.yaml: checked: must be from 0 to 1000"},
+       {{"check_seconds=0"}, "s.yaml: check_seconds: must be at least 1"},
        {{"setup=~"}, "s.yaml:1: setup: is missing\n  Setup of `overture simulate`, beside this file"},
        {{"networks.0.name=~"}, "s.yaml:3: networks.0.name: is missing\n  Name that results show"}},
       parse_search);

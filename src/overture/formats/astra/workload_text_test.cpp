@@ -122,7 +122,7 @@ TEST(AstraText, NamesAnUnknownKeywordAndWhatItMayHaveBeen) {
 }
 
 TEST(AstraText, TellsWhereTheFileEnds) {
-  const std::string hint = "\n  is it cut short, or is the number of layers too large?";
+  const std::string hint = "\n  the file may be cut short, or its number of layers too large";
   EXPECT_EQ(error_of(""), "workload.txt:1: the file ends where the parallelism keyword should be" + hint);
   EXPECT_EQ(error_of("DATA"), "workload.txt:1: the file ends where number of layers should be" + hint);
   EXPECT_EQ(error_of("DATA\n2\n" + kLayer + "\n"),
@@ -135,8 +135,9 @@ TEST(AstraText, TellsWhereTheFileEnds) {
 }
 
 TEST(AstraText, TellsWhatIsTooMuch) {
-  EXPECT_EQ(error_of("DATA\n1\n" + kLayer + "\n" + kLayer),
-            "workload.txt:4: text goes on after the last of 1 layers\n  is the number of layers too small?");
+  EXPECT_EQ(
+      error_of("DATA\n1\n" + kLayer + "\n" + kLayer),
+      "workload.txt:4: there is text after the last of 1 layers\n  the number of layers may be too small");
   EXPECT_EQ(error_of("DATA\n1\n" + kLayer + " 8\n"), "workload.txt:3: fc: \"8\" is one column too many");
 }
 

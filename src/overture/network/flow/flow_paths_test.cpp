@@ -222,8 +222,8 @@ TEST(CapacitySchedule, SaysWhatCannotWork) {
   };
   EXPECT_EQ(error(10us, {{0us, 10us, 1}}), "");
   EXPECT_NE(error(0us, {{0us, 10us, 1}}).find("a period above zero"), std::string::npos);
-  EXPECT_NE(error(10us, {}).find("never ends"), std::string::npos);
-  EXPECT_NE(error(10us, {{0us, 10us, 0}}).find("never ends"), std::string::npos);
+  EXPECT_NE(error(10us, {}).find("would never end"), std::string::npos);
+  EXPECT_NE(error(10us, {{0us, 10us, 0}}).find("would never end"), std::string::npos);
   EXPECT_NE(error(10us, {{0us, 11us, 1}}).find("within its period"), std::string::npos);
   EXPECT_NE(error(10us, {{4us, 6us, 1}, {5us, 8us, 1}}).find("in order, apart"), std::string::npos);
   EXPECT_NE(error(10us, {{4us, 4us, 1}}).find("in order, apart"), std::string::npos);

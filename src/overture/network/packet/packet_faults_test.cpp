@@ -107,8 +107,8 @@ TEST(PacketFaults, AFlowWithoutAPathIsToldAndTheOthersFinish) {
     EXPECT_EQ(result.finished, 2U);
     EXPECT_TRUE(result.completion[0] && result.completion[3]);
     EXPECT_EQ(result.undelivered,
-              (std::vector<std::string>{"h1 to h2: no path is left, s0-h2 is down for good",
-                                        "h2 to h3: no path is left, h2-s0 is down for good"}));
+              (std::vector<std::string>{"h1 to h2: no path is left, s0-h2 is down forever",
+                                        "h2 to h3: no path is left, h2-s0 is down forever"}));
   }
 }
 
@@ -154,7 +154,7 @@ TEST(PacketFaults, TheNetworkOfASimulationStopsWaitingForWhatCannotArrive) {
   events.run();
   EXPECT_EQ(delivered, 1);
   EXPECT_EQ(network.record().undelivered,
-            (std::vector<std::string>{"h0 to h2: no path is left, s0-h2 is down for good"}));
+            (std::vector<std::string>{"h0 to h2: no path is left, s0-h2 is down forever"}));
   EXPECT_EQ(network.record().count("faults"), 1U);
 }
 

@@ -187,5 +187,43 @@ TEST(Fit, TimeWithoutACoreIsNotTheWorks) {
   EXPECT_NEAR(static_cast<double>(machine.time(Work::end_step, {10, 0, 0}).count()), 20e6, 1e5);
 }
 
+// 5 + 2a + 0.5b, without noise.
+TEST(FitCosts, FindsTheLineThatThereIs) {
+  std::vector<Observation> observations;
+  for (int a = 1; a <= 5; ++a) {
+    for (int b = 10; b <= 50; b += 10)
+      observations.push_back({.counts = {1.0 * a, 1.0 * b, 0}, .value = 5 + 2.0 * a + 0.5 * b});
+  }
+  const LinearFit fit = fit_costs(observations);
+  EXPECT_NEAR(fit.each, 5, 1e-6);
+  EXPECT_NEAR(fit.per[0], 2, 1e-6);
+  EXPECT_NEAR(fit.per[1], 0.5, 1e-6);
+  EXPECT_DOUBLE_EQ(fit.per[2], 0);
+  EXPECT_NEAR(fit.spread, 0, 1e-9);
+  EXPECT_EQ(fit.kept, observations.size());
+  EXPECT_NEAR(fit.at({3, 30, 0}), 5 + 6 + 15, 1e-6);
+}
+
+// Ten times as long as the others: something else ran meanwhile.
+TEST(FitCosts, PiecesThatWereInterruptedDoNotCount) {
+  std::vector<Observation> observations;
+  for (int i = 1; i <= 100; ++i) observations.push_back({.counts = {1000.0 * i, 0, 0}, .value = 3000.0 * i});
+  observations[50].value *= 10;
+  observations[99].value *= 10;
+  const LinearFit fit = fit_costs(observations);
+  EXPECT_NEAR(fit.per[0], 3, 0.1);
+  EXPECT_EQ(fit.kept, 98u);
+}
+
+TEST(FitCosts, WhatFallsWithItsNumbersIsFlat) {
+  const LinearFit fit = fit_costs(std::vector<Observation>{{.counts = {1, 0, 0}, .value = 30},
+                                                           {.counts = {2, 0, 0}, .value = 20},
+                                                           {.counts = {3, 0, 0}, .value = 10}});
+  EXPECT_GE(fit.each, 0);
+  EXPECT_GE(fit.per[0], 0);
+  EXPECT_GT(fit.at({2, 0, 0}), 10);
+  EXPECT_LT(fit.at({2, 0, 0}), 30);
+}
+
 }  // namespace
 }  // namespace overture::study

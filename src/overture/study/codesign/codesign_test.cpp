@@ -7,6 +7,7 @@
 
 #include "overture/base/error.h"
 #include "overture/base/files.h"
+#include "overture/base/testing_folder.h"
 #include "overture/setup/prices.h"
 #include "overture/study/codesign/journal.h"
 #include "overture/study/codesign/report.h"
@@ -219,6 +220,39 @@ TEST_F(Codesign, TheReportHasTheSetupOfEveryPointOfTheFront) {
     const double step = static_cast<double>(simulation::simulate(copied.simulation).finished.count()) / 1e6;
     EXPECT_DOUBLE_EQ(step, result.tried[result.front[i]].time.step_us);
   }
+}
+
+TEST(SearchJournal, WhatWasAddedIsFoundByAllWhoReadTheFolder) {
+  const TestFolder folder;
+  {
+    SearchJournal journal(folder.path(), 0, 2);
+    journal.add(0x1234, {.step_us = 1.5, .compute_us = 0.1, .limit = "links"});
+    EXPECT_EQ(journal.find(0x1234)->step_us, 1.5);
+    EXPECT_FALSE(journal.find(0x1235));
+  }
+  const SearchJournal other(folder.path(), 1, 2);
+  ASSERT_TRUE(other.find(0x1234));
+  EXPECT_EQ(other.find(0x1234)->compute_us, 0.1) << "to the last bit";
+  EXPECT_EQ(other.find(0x1234)->limit, "links");
+}
+
+TEST(SearchJournal, LinesThatAreCutShortAreLeftOut) {
+  const TestFolder folder;
+  folder.write("part-1-of-1.journal", "0000000000000001\t5\t2\tlinks\t.\n0000000000000002\t5\t2\tlin");
+  folder.write("part-2-of-2.journal", "zz\t5\t2\tlinks\t.\n\n0000000000000003\t7\t2\t\t.\n");
+  folder.write("notes.txt", "0000000000000004\t5\t2\tlinks\t.\n");
+  const SearchJournal journal(folder.path(), 2, 3);
+  EXPECT_TRUE(journal.find(1));
+  EXPECT_FALSE(journal.find(2));
+  EXPECT_EQ(journal.find(3)->step_us, 7);
+  EXPECT_FALSE(journal.find(4)) << "no journal";
+  EXPECT_FALSE(journal.find(0));
+}
+
+TEST(Money, IsInThousandsAndMillions) {
+  EXPECT_EQ(money(950), "950 $");
+  EXPECT_EQ(money(12'345), "12.3 k$");
+  EXPECT_EQ(money(1.5e6), "1.50 M$");
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "overture/base/error.h"
+#include "overture/study/plan/explain.h"
 #include "overture/study/plan/greedy.h"
 #include "overture/study/plan/problem.h"
 
@@ -196,6 +197,21 @@ TEST(GreedyPlan, FitsOrIsNone) {
   ASSERT_TRUE(plan);
   EXPECT_LE(model::loads_of(*plan, tables, 2).fullest(), Bytes{200'000});
   EXPECT_FALSE(greedy_plan({.tables = tables, .nodes = 2, .samples = 64, .memory = Bytes{60'000}}));
+}
+
+TEST(Ranges, NumbersInARowAreOneRange) {
+  EXPECT_EQ(ranges({}), "");
+  EXPECT_EQ(ranges({7}), "7");
+  EXPECT_EQ(ranges({0, 1, 2, 3, 7}), "0-3, 7");
+  EXPECT_EQ(ranges({1, 3, 5}), "1, 3, 5");
+  EXPECT_EQ(ranges({4, 5, 9, 10, 11}), "4-5, 9-11");
+}
+
+TEST(ShardingNames, AreThoseOfSetups) {
+  EXPECT_EQ(name(model::TableSharding::table_wise), "table_wise");
+  EXPECT_EQ(name(model::TableSharding::column_wise), "column_wise");
+  EXPECT_EQ(name(model::TableSharding::row_wise), "row_wise");
+  EXPECT_EQ(name(model::TableSharding::data_parallel), "data_parallel");
 }
 
 }  // namespace
