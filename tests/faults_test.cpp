@@ -162,7 +162,11 @@ TEST(Faults, AProcessKilledAtAnyMomentEndsTheRunUnderMpirun) {
     // Before all have met, only mpirun knows.
     const bool begun = fs::exists(folder.path() / results / "metrics.jsonl");
     const std::string names = begun ? "error: " + kWorld.name(kill.victim) + " is gone: " : "exit";
-    EXPECT_NE(said.find(names), std::string::npos) << outcome.text();
+    // After the last checkpoint the others have ended well, while the oracle writes its report.
+    const fs::path last = checkpoint(folder.path() / "whole").filename();
+    if (!fs::exists(folder.path() / results / "checkpoints" / last)) {
+      EXPECT_NE(said.find(names), std::string::npos) << outcome.text();
+    }
     expect_resumes(folder.path(), results);
     if (HasFailure()) return;
   }
