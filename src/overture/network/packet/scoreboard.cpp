@@ -111,7 +111,9 @@ void Scoreboard::lose_first() {
   segment.resent = false;
   lose(segment);
   resend_ = first_;
-  examined_ = std::max(examined_, first_ + 1);
+  if (examined_ > first_) return;
+  examined_ = first_ + 1;
+  if (segment.sacked) ++sacked_examined_;
 }
 
 void Scoreboard::lose_all() {
