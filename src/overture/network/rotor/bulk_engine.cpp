@@ -32,8 +32,7 @@ BulkEngine::BulkEngine(const topology::Opera& opera, const RotorConfig& config)
 }
 
 std::uint32_t BulkEngine::post(int from, int to, std::int64_t bytes) {
-  const std::int64_t payload = (config_.packet - config_.header).count();
-  const std::uint32_t id = queues_.add(from, to, (bytes + payload - 1) / payload);
+  const std::uint32_t id = queues_.add(from, to, packets_of(bytes, config_));
   if (id >= bytes_.size()) bytes_.resize(id + 1);
   bytes_[id] = bytes;
   ++outstanding_;

@@ -1,6 +1,7 @@
 #include "overture/network/rotor/config.h"
 
 #include <algorithm>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -29,6 +30,15 @@ int turns_per_slot(const topology::Opera& opera, const RotorConfig& config) {
 int packets_per_slot(const topology::Opera& opera, const RotorConfig& config) {
   const int sharing = std::max(opera.uplinks(), opera.hosts_per_tor());
   return static_cast<int>(opera.slot() / (transfer_time(config.packet, config.rate) * sharing));
+}
+
+std::int64_t packets_of(std::int64_t bytes, const RotorConfig& config) {
+  constexpr std::int64_t kMost = std::numeric_limits<int>::max();
+  const std::int64_t payload = (config.packet - config.header).count();
+  const std::int64_t packets = (bytes + payload - 1) / payload;
+  if (packets <= kMost) return packets;
+  throw UserError(fmt::format("{} packets for one message are more than a rotor network can count", packets),
+                  fmt::format("send at most {} at once", to_string(Bytes{kMost * payload})));
 }
 
 void require_sound(const RotorConfig& config, const topology::Opera& opera) {

@@ -98,6 +98,9 @@ RotorConfig rotornet();
 int turns_per_slot(const topology::Opera& opera, const RotorConfig& config);
 int packets_per_slot(const topology::Opera& opera, const RotorConfig& config);
 
+// How many packets carry a message. Throws UserError if they are more than the network counts.
+std::int64_t packets_of(std::int64_t bytes, const RotorConfig& config);
+
 // Throws UserError naming the first value that cannot work on `opera`.
 void require_sound(const RotorConfig& config, const topology::Opera& opera);
 

@@ -13,6 +13,7 @@ LowLatency::LowLatency(const RotorConfig& config, int hosts)
       pacers_(static_cast<std::size_t>(hosts)) {}
 
 std::uint32_t LowLatency::start(int from, int to, std::int64_t bytes, std::int64_t now) {
+  const auto packets = static_cast<std::uint32_t>(packets_of(bytes, config_));
   std::uint32_t id = 0;
   if (free_.empty()) {
     id = static_cast<std::uint32_t>(messages_.size());
@@ -21,7 +22,6 @@ std::uint32_t LowLatency::start(int from, int to, std::int64_t bytes, std::int64
     id = free_.back();
     free_.pop_back();
   }
-  const auto packets = static_cast<std::uint32_t>((bytes + payload_ - 1) / payload_);
   const bool timer_set = messages_[id].timer_set;  // of an earlier message, serves this one too
   messages_[id] = {.from = from,
                    .to = to,

@@ -112,8 +112,7 @@ void PacketEngine::start(std::uint32_t name) {
     set(low_names_, low_.start(message.from, message.to, message.bytes, now_), name);
     return low_latency_did();
   }
-  const std::int64_t payload = (config_.packet - config_.header).count();
-  set(bulk_names_, queues_.add(message.from, message.to, (message.bytes + payload - 1) / payload), name);
+  set(bulk_names_, queues_.add(message.from, message.to, packets_of(message.bytes, config_)), name);
   ++bulk_outstanding_;
   arm_slice();
 }

@@ -1,5 +1,8 @@
 // What holds for every rotor network and every traffic: all bytes arrive once, nothing is faster than its
 // links, the same seed gives the same run, and the two engines agree to the picosecond where both can run.
+#include <limits>
+#include <string>
+
 #include <gtest/gtest.h>
 
 #include "overture/base/error.h"
@@ -332,6 +335,25 @@ TEST(RotorNetwork, RefusesWhatCannotWork) {
   RotorConfig tiny = rotornet();
   tiny.packet = Bytes{64};
   EXPECT_THROW(run_flows(opera, tiny, {}), UserError);
+}
+
+TEST(RotorNetwork, RefusesWhatItCannotCountAndSaysHowMuchItCan) {
+  const topology::Opera opera = make_opera(4, 8, 1);
+  RotorConfig low = rotornet();
+  low.bulk_from = Bytes{std::numeric_limits<std::int64_t>::max()};
+  for (const RotorConfig& config : {rotornet(), low}) {
+    for (const bool by_packet : {false, true}) {
+      if (config.bulk_from > 0_KiB && !by_packet) continue;
+      try {
+        run_flows(opera, config, {{Rank{0}, Rank{9}, Bytes{std::int64_t{7} << 40}, {}}},
+                  {.packet_by_packet = by_packet});
+        ADD_FAILURE() << "7 TiB are sent";
+      } catch (const UserError& error) {
+        EXPECT_NE(std::string(error.what()).find("send at most 2.805 TiB"), std::string::npos)
+            << error.what();
+      }
+    }
+  }
 }
 
 // Two rotors, of which one is dark at times: what is left connects no slice. Circuits do not need that.
