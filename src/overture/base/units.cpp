@@ -56,6 +56,22 @@ const Unit* find(std::string_view name, std::span<const Unit> units) {
   return nullptr;
 }
 
+// Four significant digits in the largest unit that keeps the number at or above one.
+std::string readable(std::int64_t count, std::span<const Unit> units) {
+  const double magnitude = std::abs(static_cast<double>(count));
+  const Unit* unit = &units.front();
+  for (const Unit& candidate : units) {
+    if (magnitude >= static_cast<double>(candidate.scale)) unit = &candidate;
+  }
+  const double value = static_cast<double>(count) / static_cast<double>(unit->scale);
+  if (unit->scale == 1 && std::abs(value) < 1e4) return fmt::format("{} {}", count, unit->name);
+  const double size = std::abs(value);
+  const int decimals = size < 10 ? 3 : size < 100 ? 2 : size < 1000 ? 1 : 0;
+  return fmt::format("{:.{}f} {}", value, decimals, unit->name);
+}
+
+constexpr std::int64_t kMost = 9'200'000'000'000'000'000;  // almost as much as there can be; a round number
+
 // "1.5 us" -> 1'500'000 in base units, rounded to the nearest whole one.
 Result<std::int64_t> parse_quantity(std::string_view text, std::string_view example,
                                     std::span<const Unit> units, std::span<const Unit> more = {}) {
@@ -78,26 +94,13 @@ Result<std::int64_t> parse_quantity(std::string_view text, std::string_view exam
   if (unit == nullptr) return Error{fmt::format("unknown unit \"{}\" (units: {})", name, names(units, more))};
   if (number < 0) return Error{fmt::format("\"{}\" is negative", text)};
   const double scaled = number * static_cast<double>(unit->scale);
-  if (scaled >= 9.2e18) return Error{fmt::format("\"{}\" is too large", text)};
+  if (scaled >= static_cast<double>(kMost))
+    return Error{fmt::format("\"{}\" is too large; at most {}", text, readable(kMost, units))};
   // A double holds whole numbers up to 2^53 only: 2.5 hours in picoseconds.
   std::int64_t whole = 0;
   const auto [stop, error] = std::from_chars(copy.data(), end, whole);
   if (error == std::errc{} && stop == end) return whole * unit->scale;
   return static_cast<std::int64_t>(std::llround(scaled));
-}
-
-// Four significant digits in the largest unit that keeps the number at or above one.
-std::string readable(std::int64_t count, std::span<const Unit> units) {
-  const double magnitude = std::abs(static_cast<double>(count));
-  const Unit* unit = &units.front();
-  for (const Unit& candidate : units) {
-    if (magnitude >= static_cast<double>(candidate.scale)) unit = &candidate;
-  }
-  const double value = static_cast<double>(count) / static_cast<double>(unit->scale);
-  if (unit->scale == 1 && std::abs(value) < 1e4) return fmt::format("{} {}", count, unit->name);
-  const double size = std::abs(value);
-  const int decimals = size < 10 ? 3 : size < 100 ? 2 : size < 1000 ? 1 : 0;
-  return fmt::format("{:.{}f} {}", value, decimals, unit->name);
 }
 
 std::string lossless(std::int64_t count, std::span<const Unit> units) {

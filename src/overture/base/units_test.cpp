@@ -108,7 +108,7 @@ TEST(Units, MessagesSayWhatToWrite) {
   EXPECT_EQ(parse_bytes("x").error(),
             "\"x\" is not a quantity; write a number and a unit, such as \"64 MiB\"");
   EXPECT_EQ(parse_bandwidth("-1 Gbps").error(), "\"-1 Gbps\" is negative");
-  EXPECT_EQ(parse_duration("1e8 s").error(), "\"1e8 s\" is too large");
+  EXPECT_EQ(parse_duration("1e8 s").error(), "\"1e8 s\" is too large; at most 9200000 s");
 }
 
 // 9.2e18 base units is the most; the largest size that fits is about 8 EiB.

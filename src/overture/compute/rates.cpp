@@ -27,6 +27,8 @@ std::string names(std::span<const Unit> units) {
   return text;
 }
 
+constexpr double kMost = 9.2e18;  // as of other quantities
+
 Result<std::int64_t> parse_rate(std::string_view text, std::string_view example,
                                 std::span<const Unit> units) {
   const std::string copy(text);  // strtod wants a terminator
@@ -43,7 +45,9 @@ Result<std::int64_t> parse_rate(std::string_view text, std::string_view example,
     if (unit.name != name) continue;
     const double rate = number * unit.scale;
     if (rate < 1) return Error{fmt::format("\"{}\" is not more than zero", text)};
-    if (rate >= 9.2e18) return Error{fmt::format("\"{}\" is too large", text)};
+    if (rate >= kMost)
+      return Error{
+          fmt::format("\"{}\" is too large; at most {:.0f} {}", text, kMost / unit.scale, unit.name)};
     return static_cast<std::int64_t>(std::llround(rate));
   }
   return Error{fmt::format("\"{}\" has {}; write for example \"{}\" (units: {})", text,
