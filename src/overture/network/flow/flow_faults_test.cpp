@@ -103,6 +103,20 @@ TEST(FlowFaults, AMessageWithoutAPathIsToldAndTheOthersArrive) {
   EXPECT_EQ(sender.network.record().undelivered[0], "h1 to h2: no path is left");
 }
 
+TEST(FlowFaults, AWatchedNetworkEndsThoughNothingCanBeDelivered) {
+  SwitchFault only;
+  only.name = "s0";
+  only.from = 4us;
+  Sender sender(topology::star({.hosts = 2, .wire = kWire}), {.switches = {only}});
+  sender.network.watch({.interval = 1us});
+  sender.send(0, 1, 125'000_B);
+  sender.events.run();
+  EXPECT_LT(sender.events.now(), Time{2ms});  // the fault is known after 1 ms
+  const NetworkRecord record = sender.network.record();
+  EXPECT_EQ(record.undelivered.size(), 1U);
+  EXPECT_EQ(record.links[0].total.carried, 50'000_B);  // 4 of 10 us
+}
+
 // ---- random networks, random faults
 
 class Draws {

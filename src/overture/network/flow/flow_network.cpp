@@ -369,7 +369,8 @@ void FlowNetwork::sample() {
   sampling_ = false;
   count_links();
   add_sample();
-  if (fluid_.active() > 0) sample_soon();
+  // What stands still for good, cut off by a fault, is not looked at: nothing changes before the next act().
+  if (fluid_.active() > 0 && armed_ < Time::max()) sample_soon();
 }
 
 // Nothing was sent since the last sample if that was due before now.
