@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -38,11 +39,13 @@ std::string_view reason(int status) {
   }
 }
 
-std::optional<std::uint64_t> number(std::string_view text) {
+// A place in a file; what has more digits than fit lies beyond every file.
+std::optional<std::uint64_t> place(std::string_view text) {
   std::uint64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (text.empty() || error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return value;
+  if (text.empty() || error == std::errc::invalid_argument || end != text.data() + text.size())
+    return std::nullopt;
+  return error == std::errc{} ? value : std::numeric_limits<std::uint64_t>::max();
 }
 
 // "a=1&b"; false when something cannot be decoded.
@@ -133,8 +136,8 @@ std::optional<ByteRange> parse_range(std::string_view header, std::uint64_t size
   const std::string_view range = header.substr(6);
   const std::size_t dash = range.find('-');
   if (dash == std::string_view::npos || range.find(',') != std::string_view::npos) return std::nullopt;
-  const auto first = number(trimmed(range.substr(0, dash)));
-  const auto last = number(trimmed(range.substr(dash + 1)));
+  const auto first = place(trimmed(range.substr(0, dash)));
+  const auto last = place(trimmed(range.substr(dash + 1)));
   if (!first && dash == 0) {  // the last so many bytes
     if (!last) return std::nullopt;
     const std::uint64_t length = std::min(*last, size);

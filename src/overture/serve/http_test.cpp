@@ -82,6 +82,9 @@ TEST(Http, Ranges) {
   EXPECT_EQ(parse_range("bytes=-3", 10)->first, 7u);
   EXPECT_EQ(parse_range("bytes=-30", 10)->length, 10u);
   EXPECT_EQ(parse_range("bytes=10-", 10)->length, 0u);
+  EXPECT_EQ(parse_range("bytes=99999999999999999999-", 10)->length, 0u);
+  EXPECT_EQ(parse_range("bytes=2-99999999999999999999", 10)->length, 8u);
+  EXPECT_EQ(parse_range("bytes=-99999999999999999999", 10)->length, 10u);
 }
 
 }  // namespace
