@@ -47,7 +47,7 @@ TEST(FullOutput, IsAnErrorOfResultsToo) {
         Words{"simulate", example("dlrm-torus.yaml"), "--no-report", "--no-why", "-o", "a"},
         Words{"simulate", example("dlrm-torus.yaml"), "--no-report", "--no-why", "-o", "a", "--json"},
         Words{"flows", flows, "--no-report", "--no-why", "--max-sim-time", "1 s", "-o", "b"},
-        Words{"import", "no-such-file", "--json"}}) {
+        Words{"import", "no-such-file", "--json"}, Words{"serve", ".", "--port", "0"}}) {
     const Outcome outcome = run_into_nothing(words, folder.path());
     EXPECT_EQ(outcome.exit_code, 2) << text_of(words) << outcome.text();
     EXPECT_FALSE(outcome.err.empty()) << text_of(words);

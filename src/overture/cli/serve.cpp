@@ -1,4 +1,7 @@
+#include <cerrno>
 #include <chrono>
+#include <cstdio>
+#include <cstring>
 #include <memory>
 #include <thread>
 
@@ -31,7 +34,8 @@ int run(const ServeOptions& options) {
   } else {
     fmt::print("{} at {} (Ctrl-C ends it)\n", options.folder, url);
   }
-  std::fflush(stdout);
+  if (std::fflush(stdout) != 0)  // nobody knows where to look
+    throw UserError(fmt::format("standard output cannot be written: {}", std::strerror(errno)));
   const Interrupt interrupt;
   std::jthread watch([&](const std::stop_token& done) {
     while (!done.stop_requested() && !Interrupt::requested())
