@@ -101,6 +101,11 @@ TEST_F(FailuresCommand, TheStudyFindsTheBestInterval) {
   EXPECT_GE(found["daly_holds_up_to"], 0.1);
   const Outcome wrong = run({"study", "failures", "--parts", "everything"});
   EXPECT_EQ(wrong.exit_code, 2) << wrong.text();
+  const Outcome endless = run({"study", "failures", "--nodes", "128", "--node-mtbf-hours", "1e-6"});
+  EXPECT_EQ(endless.exit_code, 2) << endless.text();
+  EXPECT_NE(endless.err.find("at most a million failures"), std::string::npos) << endless.text();
+  const Outcome long_restart = run({"study", "failures", "--restart-seconds", "2e9"});
+  EXPECT_NE(long_restart.err.find("is not from 0 to 1e9"), std::string::npos) << long_restart.text();
 }
 
 }  // namespace

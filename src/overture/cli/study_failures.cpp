@@ -163,7 +163,8 @@ void require_sound(const FailuresOptions& options) {
     require_positive(value, key);
   for (const auto& [value, key] :
        {std::pair{options.read, "--read-seconds"}, std::pair{options.restart, "--restart-seconds"}}) {
-    if (!(value >= 0) || value > 1e9F) throw UserError({.key = key}, fmt::format("{} is negative", value));
+    if (!(value >= 0 && value <= 1e9F))
+      throw UserError({.key = key}, fmt::format("{} is not from 0 to 1e9", value));
   }
   if (!(options.shape >= 0.2F && options.shape <= 5))
     throw UserError({.key = "--shape"}, fmt::format("{} is not from 0.2 to 5", options.shape),
@@ -174,6 +175,29 @@ void require_sound(const FailuresOptions& options) {
     if (part != "goodput" && part != "slow" && part != "networks")
       throw UserError({.key = "--parts"}, fmt::format("unknown part \"{}\"", part),
                       suggest(part, {"goodput", "slow", "networks"}));
+  }
+}
+
+failures::Reliability reliability_of(const FailuresOptions& options) {
+  constexpr double kHour = 3600;
+  return {.node_mtbf = options.node_mtbf * kHour,
+          .link_mtbf = options.link_mtbf * kHour,
+          .switch_mtbf = options.switch_mtbf * kHour,
+          .shape = options.shape};
+}
+
+// Every failure is drawn: what fails all the time would take for ever.
+void require_countable(const FailuresOptions& options) {
+  constexpr double kMost = 1e6;
+  for (const double nodes : scales_of(options.nodes)) {
+    const double mtbf = failures::system_mtbf(failures::fat_tree_parts(nodes), reliability_of(options));
+    const double count = options.days * 86'400 / mtbf;
+    if (count > kMost)
+      throw UserError({.key = "--days"},
+                      fmt::format("{:g} nodes fail {:.2g} times in {:g} days, and at most a million failures "
+                                  "can be simulated",
+                                  nodes, count, options.days),
+                      "simulate fewer days, or look for a time between failures in a wrong unit");
   }
 }
 
@@ -304,18 +328,15 @@ Json found_numbers(const failures::Results& results, Digest& digest) {
 int run_study(FailuresOptions options) {
   const Interrupt interrupt;
   require_sound(options);
+  if (wants(options, "goodput")) require_countable(options);
   const auto checkpoint = checkpoint_of(options);
   report::claim_results_folder(options.out,
                                {.kind = "study failures", .setup_yaml = {}, .overwrite = options.overwrite});
   if (checkpoint) measure_checkpoint(*checkpoint, options);
-  constexpr double kHour = 3600;
   failures::Results results{
-      .reliability = {.node_mtbf = options.node_mtbf * kHour,
-                      .link_mtbf = options.link_mtbf * kHour,
-                      .switch_mtbf = options.switch_mtbf * kHour,
-                      .shape = options.shape},
+      .reliability = reliability_of(options),
       .checkpoints = {.write = options.write, .read = options.read, .restart = options.restart},
-      .runs = {.days = options.days, .runs = options.runs}};
+      .runs = {.days = options.days, .runs = options.runs, .stopped = Interrupt::requested}};
   setup::PlannedTraffic planned;
   Jobs jobs;
   if (wants(options, "goodput")) add_goodput(options, results, jobs);

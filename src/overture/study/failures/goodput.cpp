@@ -19,14 +19,16 @@ std::array<double, 3> rates(const Parts& parts, const Reliability& reliability) 
 // Times between failures, and which kind of part it was.
 class Failures {
  public:
-  Failures(const Parts& parts, const Reliability& reliability, std::uint64_t seed)
+  Failures(const Parts& parts, const Reliability& reliability, const TrainingRuns& runs)
       : rates_(rates(parts, reliability)),
         mean_(system_mtbf(parts, reliability)),
         shape_(reliability.shape),
         scale_(mean_ / std::tgamma(1 + 1 / shape_)),
-        random_(RandomStreams(seed).make("failures")) {}
+        random_(RandomStreams(runs.seed).make("failures")),
+        stopped_(runs.stopped) {}
 
   double next() {
+    if (++drawn_ % 4096 == 0 && stopped_) over_ = over_ || stopped_();
     const double exponential = -std::log1p(-random_.unit());
     return shape_ == 1 ? mean_ * exponential : scale_ * std::pow(exponential, 1 / shape_);
   }
@@ -38,6 +40,7 @@ class Failures {
     }
     return 2;
   }
+  bool over() const { return over_; }
 
  private:
   std::array<double, 3> rates_;
@@ -45,6 +48,9 @@ class Failures {
   double shape_;
   double scale_;
   RandomStream random_;
+  const std::function<bool()>& stopped_;
+  std::uint64_t drawn_ = 0;
+  bool over_ = false;
 };
 
 // One run, added to `sum` in seconds. Returns how long it was: what is under way as it ends is left out,
@@ -55,7 +61,7 @@ double add_run(Failures& failures, const Checkpointing& checkpoints, double inte
   const double down = checkpoints.restart + checkpoints.read;
   std::size_t cause = 0;
   bool restarting = false;
-  for (double now = 0; now < length;) {
+  for (double now = 0; now < length && !failures.over();) {
     const double up = std::min(failures.next(), length - now);
     const double began = restarting ? std::min(down, up) : 0;
     sum.restarting += began;
@@ -90,11 +96,12 @@ double system_mtbf(const Parts& parts, const Reliability& reliability) {
 Goodput simulate_goodput(const Parts& parts, const Reliability& reliability, const Checkpointing& checkpoints,
                          double interval, const TrainingRuns& runs) {
   // The same failures for every interval: what differs is the interval alone.
-  Failures failures(parts, reliability, runs.seed);
+  Failures failures(parts, reliability, runs);
   const double length = runs.days * kSecondsPerDay;
   Goodput sum;
   double all = 0;
-  for (int run = 0; run < runs.runs; ++run) all += add_run(failures, checkpoints, interval, length, sum);
+  for (int run = 0; run < runs.runs && !failures.over(); ++run)
+    all += add_run(failures, checkpoints, interval, length, sum);
   for (double* share : {&sum.useful, &sum.writing, &sum.lost_work, &sum.restarting, &sum.lost_by[0],
                         &sum.lost_by[1], &sum.lost_by[2]})
     *share /= all;

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <string_view>
 #include <vector>
 
@@ -52,6 +53,8 @@ struct TrainingRuns {
   double days = 30;  // of a run
   int runs = 1000;
   std::uint64_t seed = 1;
+  // Asked often. Once it says yes, what is returned means nothing.
+  std::function<bool()> stopped = {};
 };
 
 // Means over all runs. An interval is the computing between two checkpoints.

@@ -52,6 +52,14 @@ TEST(Goodput, SharesAddUpAndCausesFollowTheRates) {
   EXPECT_NEAR(g.failures, 86.4, 1);  // 864,000 s over 10,000
 }
 
+TEST(Goodput, EndsWhenItIsStoppedHoweverLongItWouldTake) {
+  int asked = 0;
+  const TrainingRuns runs{.days = 1e6, .runs = 1'000'000, .stopped = [&] { return ++asked >= 3; }};
+  best_interval(kOne, every(1), {.write = 1, .read = 1, .restart = 1}, runs);
+  EXPECT_GE(asked, 3);
+  EXPECT_LT(asked, 100);
+}
+
 // Daly (2006), eq. 20: with failures also while it restarts, 1 of useful work takes
 // M exp(R/M) (exp((t + C) / M) - 1) / t.
 TEST(Goodput, IsWhatTheoryExpects) {

@@ -255,7 +255,8 @@ std::vector<Regime> run_regimes(const Results& asked) {
   constexpr double kMtbf = 1e6;
   const Parts one{.nodes = 1};
   const Reliability reliability{.node_mtbf = kMtbf, .shape = asked.reliability.shape};
-  const TrainingRuns runs{.days = 60 * kMtbf / 86'400, .runs = 2000, .seed = asked.runs.seed};
+  const TrainingRuns runs{
+      .days = 60 * kMtbf / 86'400, .runs = 2000, .seed = asked.runs.seed, .stopped = asked.runs.stopped};
   std::vector<Regime> regimes;
   for (const double share : {0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0}) {
     const Checkpointing checkpoints{.write = share * kMtbf, .read = 0, .restart = 0};
