@@ -236,7 +236,7 @@ int run(const CodesignOptions& options) {
   const setup::SearchSetup search = setup::load_search_setup(options.search, options.overrides);
   const JobPart part = parse_part(options.part);
   const fs::path folder = options.output.folder_or(fs::path("results") / fs::path(options.search).stem());
-  const study::CandidateModel model(search);
+  const study::CandidateModel model(search, Interrupt::requested);
   claim(options.output, folder, "codesign", search_yaml(options));
   const study::SearchResult result = search_with_progress(model, options, folder, part);
   if (part.of > 1) {
@@ -244,10 +244,11 @@ int run(const CodesignOptions& options) {
                options.part, result.tried.size());
     return result.complete ? 0 : kInterrupted;
   }
-  if (!result.complete) {
-    fmt::print("interrupted; the same command continues from here\n");
-    return kInterrupted;
-  }
+  const auto interrupted = [] {
+    if (Interrupt::requested()) fmt::print("interrupted; the same command continues from here\n");
+    return Interrupt::requested();
+  };
+  if (interrupted()) return kInterrupted;
   if (result.front.empty())
     throw UserError({.file = options.search}, "no candidate could be simulated",
                     result.problems.empty() ? "" : result.problems.front());
@@ -256,10 +257,11 @@ int run(const CodesignOptions& options) {
   findings.checks = check_front(model, result, options, folder);
   findings.matters = what_matters(model, result, jobs_of(options));
   findings.sensitivities = sensitivities(model, result, result.tried[result.front.back()], jobs_of(options));
+  if (interrupted()) return kInterrupted;
   write_results(findings, options, folder);
   print_problems(result, findings.checks);
   print_findings(findings, options, folder);
-  return Interrupt::requested() ? kInterrupted : 0;
+  return 0;
 }
 
 }  // namespace

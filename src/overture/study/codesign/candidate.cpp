@@ -143,8 +143,9 @@ void DrawnRotors::give(network::NetworkConfig& config) {
   }
 }
 
-CandidateModel::CandidateModel(const setup::SearchSetup& search)
+CandidateModel::CandidateModel(const setup::SearchSetup& search, std::function<bool()> stop)
     : search_(search),
+      stop_(std::move(stop)),
       setup_file_((std::filesystem::path(search.file).parent_path() / search.setup).string()),
       setup_text_(read_file(setup_file_)) {
   if (!search.prices.empty()) {
@@ -166,6 +167,7 @@ setup::Setup CandidateModel::load(const setup::SearchPoint& point, setup::Needs 
 
 Candidate CandidateModel::describe(std::uint64_t number) const {
   Candidate candidate{.point = setup::search_point(search_, number)};
+  if (stopped()) return candidate;
   try {
     const setup::Setup setup = load(candidate.point, setup::Needs::description);
     if (!setup.dlrm)
@@ -182,9 +184,15 @@ Candidate CandidateModel::describe(std::uint64_t number) const {
   return candidate;
 }
 
+SimulationResult CandidateModel::play(const SimulationConfig& config) const {
+  simulation::Limits limits;
+  if (stop_) limits.go_on = [this](Time, std::uint32_t) { return !stop_(); };
+  return stopped() ? SimulationResult{} : simulation::simulate(config, {}, limits);
+}
+
 StepTime CandidateModel::simulate(const setup::SearchPoint& point) const {
   const setup::Setup setup = load(point, setup::Needs::workload);
-  const SimulationResult result = simulation::simulate(setup.simulation);
+  const SimulationResult result = play(setup.simulation);
   const double passes = setup.simulation.passes;
   return {.step_us = micro(result.finished) / passes,
           .compute_us = micro(result.compute()) / passes,
@@ -203,7 +211,7 @@ std::vector<network::CostPart> CandidateModel::bill(const setup::SearchPoint& po
 std::string CandidateModel::what_matters(const setup::SearchPoint& point, const StepTime& now) const {
   setup::Setup setup = load(point, setup::Needs::workload);
   const auto times_as_long = [&](const SimulationConfig& config) {
-    return micro(simulation::simulate(config).finished) / setup.simulation.passes / now.step_us;
+    return micro(play(config).finished) / setup.simulation.passes / now.step_us;
   };
   SimulationConfig slower = setup.simulation;
   std::string text;

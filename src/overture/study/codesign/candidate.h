@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <string>
@@ -11,6 +12,7 @@
 #include "overture/network/make_network.h"
 #include "overture/setup/search_setup.h"
 #include "overture/setup/setup.h"
+#include "overture/simulation/simulation.h"
 
 namespace overture::study {
 
@@ -52,8 +54,11 @@ class DrawnRotors {
 class CandidateModel {
  public:
   // Reads the price list that the search names. Throws UserError.
-  explicit CandidateModel(const setup::SearchSetup& search);
+  // `stop` is asked by all threads while they simulate.
+  explicit CandidateModel(const setup::SearchSetup& search, std::function<bool()> stop = {});
 
+  // Once it was told to stop, it does nothing more and what it returns means nothing.
+  bool stopped() const { return stop_ && stop_(); }
   const setup::SearchSetup& search() const { return search_; }
   // Of the search; without one, that of the setup as it stands.
   const network::Prices& prices() const { return prices_; }
@@ -77,7 +82,10 @@ class CandidateModel {
   const network::Prices& prices_of(const setup::Setup& setup) const;
   setup::Setup load(const setup::SearchPoint& point, setup::Needs needs) const;
 
+  simulation::SimulationResult play(const simulation::SimulationConfig& config) const;
+
   setup::SearchSetup search_;
+  std::function<bool()> stop_;
   network::Prices prices_;
   std::string setup_file_;
   std::string setup_text_;

@@ -1,8 +1,11 @@
+#include <atomic>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <tuple>
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "overture/base/error.h"
@@ -174,6 +177,22 @@ TEST_F(Codesign, AStoppedSearchGoesOnWhereItWas) {
   EXPECT_TRUE(run_search(model(), options()).complete);
 }
 
+TEST_F(Codesign, WhereverASearchIsStoppedItGoesOnFromWhatWasSimulated) {
+  const auto front = front_of(run_search(model(), options()));
+  const std::size_t all = run_search(model(), options()).tried.size();
+  for (const int after : {1, 20, 40}) {
+    fs::remove_all(folder_ / "journal");
+    std::atomic<int> asked{0};
+    const CandidateModel stops(setup::parse_search_setup(kSearch, (folder_ / "search.yaml").string(), {}),
+                               [&] { return ++asked > after; });
+    EXPECT_FALSE(run_search(stops, options(2)).complete) << after;
+    const SearchResult rest = run_search(model(), options());
+    EXPECT_TRUE(rest.complete);
+    EXPECT_LE(rest.simulated_now, all);
+    EXPECT_EQ(front_of(rest), front) << after;
+  }
+}
+
 TEST_F(Codesign, ABudgetThatNothingMeetsNamesTheCheapestAndWhy) {
   try {
     run_search(model({"budget.dollars=10"}), options());
@@ -247,6 +266,58 @@ TEST(SearchJournal, LinesThatAreCutShortAreLeftOut) {
   EXPECT_EQ(journal.find(3)->step_us, 7);
   EXPECT_FALSE(journal.find(4)) << "no journal";
   EXPECT_FALSE(journal.find(0));
+}
+
+// Appended to and never synced: after a crash any prefix may be left, or zeros in place of the end.
+TEST(SearchJournal, WhereverItIsCutOnlyWholeLinesCountAndTheNextRunGoesOn) {
+  const TestFolder folder;
+  const auto time_of = [](std::uint64_t key) {
+    return StepTime{.step_us = 1.0 / static_cast<double>(key), .compute_us = 0.25, .limit = "links"};
+  };
+  {
+    SearchJournal journal(folder.path(), 0, 1);
+    for (const std::uint64_t key : {3, 7, 11}) journal.add(key, time_of(key));
+    journal.flush();
+  }
+  const fs::path file = folder.path() / "part-1-of-1.journal";
+  const std::string whole = read_file(file);
+  for (std::size_t size = 0; size <= whole.size(); ++size) {
+    for (const bool zeros : {false, true}) {
+      SCOPED_TRACE(testing::Message() << size << " of " << whole.size() << ", zeros " << zeros);
+      write_file(file, whole.substr(0, size) + std::string(zeros ? whole.size() - size : 0, '\0'));
+      {
+        SearchJournal next(folder.path(), 0, 1);
+        for (const std::uint64_t key : {0, 3, 7, 11}) {
+          const auto found = next.find(key);
+          EXPECT_TRUE(!found || found->step_us == time_of(key).step_us) << key;
+        }
+        next.add(13, time_of(13));
+        next.flush();
+      }
+      const SearchJournal last(folder.path(), 0, 1);
+      ASSERT_TRUE(last.find(13));
+      EXPECT_EQ(last.find(13)->step_us, time_of(13).step_us);
+      EXPECT_FALSE(last.find(0));
+    }
+  }
+}
+
+TEST(SearchJournal, AFullDiskIsTold) {
+  const TestFolder folder;
+  const auto write_too_much = [&] {
+    std::signal(SIGXFSZ, SIG_IGN);
+    const rlimit ten_bytes{10, 10};
+    setrlimit(RLIMIT_FSIZE, &ten_bytes);
+    SearchJournal journal(folder.path(), 0, 1);
+    journal.add(1, {.step_us = 1});
+    try {
+      journal.flush();
+    } catch (const UserError&) {
+      _exit(7);
+    }
+    _exit(0);
+  };
+  EXPECT_EXIT(write_too_much(), testing::ExitedWithCode(7), "");
 }
 
 TEST(Money, IsInThousandsAndMillions) {

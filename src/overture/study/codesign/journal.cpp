@@ -11,14 +11,27 @@ namespace overture::study {
 
 namespace fs = std::filesystem;
 
+namespace {
+
+// It was cut short: what is appended must not become part of its last line.
+bool ends_within_a_line(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary | std::ios::ate);
+  if (in.tellg() <= 0) return false;
+  in.seekg(-1, std::ios::end);
+  return in.get() != '\n';
+}
+
+}  // namespace
+
 SearchJournal::SearchJournal(const fs::path& folder, std::size_t part, std::size_t parts) {
   fs::create_directories(folder);
   for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
     if (entry.path().extension() == ".journal") read(entry.path());
   }
-  const fs::path file = folder / fmt::format("part-{}-of-{}.journal", part + 1, parts);
-  out_.open(file, std::ios::app);
-  if (!out_) throw UserError({.file = file.string()}, "cannot be written");
+  file_ = folder / fmt::format("part-{}-of-{}.journal", part + 1, parts);
+  out_.open(file_, std::ios::app);
+  if (ends_within_a_line(file_)) out_ << '\n';
+  if (!out_) throw UserError({.file = file_.string()}, "cannot be written");
 }
 
 // key step_us compute_us limit, with tabs between and a dot at the end that tells a whole line.
@@ -34,7 +47,7 @@ void SearchJournal::read(const fs::path& file) {
     const bool whole = std::getline(words, key, '\t') && std::getline(words, step, '\t') &&
                        std::getline(words, compute, '\t') && std::getline(words, limit, '\t') &&
                        std::getline(words, end) && end == ".";
-    if (!whole) continue;
+    if (!whole || line.find('\0') != std::string::npos) continue;  // zeros: a power cut left them
     char* rest = nullptr;
     const std::uint64_t number = std::strtoull(key.c_str(), &rest, 16);
     if (*rest != '\0') continue;
@@ -54,6 +67,8 @@ void SearchJournal::add(std::uint64_t key, const StepTime& time) {
   out_ << fmt::format("{:016x}\t{:.17g}\t{:.17g}\t{}\t.\n", key, time.step_us, time.compute_us, time.limit);
 }
 
-void SearchJournal::flush() { out_.flush(); }
+void SearchJournal::flush() {
+  if (!out_.flush()) throw UserError({.file = file_.string()}, "cannot be written");
+}
 
 }  // namespace overture::study

@@ -21,12 +21,14 @@ class SearchJournal {
   // The key is of all that a result follows from.
   std::optional<StepTime> find(std::uint64_t key) const;
   void add(std::uint64_t key, const StepTime& time);
+  // Throws UserError when the disk is full.
   void flush();
 
  private:
   void read(const std::filesystem::path& file);
 
   std::map<std::uint64_t, StepTime> known_;
+  std::filesystem::path file_;
   std::ofstream out_;
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <iterator>
+#include <mutex>
 #include <thread>
 #include <tuple>
 
@@ -37,18 +38,20 @@ class SearchRun {
       : model_(model), options_(options), journal_(options.folder, options.part, options.parts) {}
 
   SearchResult run() {
+    result_.complete = false;
     describe_all();
+    if (model_.stopped()) return std::move(result_);
     sift();
     std::size_t at = 0;
     while (at < waiting_.size() && go_on(at)) at = simulate_round(at);
-    result_.complete = at == waiting_.size();
+    result_.complete = at == waiting_.size() && !model_.stopped();
     find_front();
     return std::move(result_);
   }
 
  private:
   bool go_on(std::size_t done) const {
-    return !options_.progress || options_.progress(done, waiting_.size());
+    return !model_.stopped() && (!options_.progress || options_.progress(done, waiting_.size()));
   }
 
   void describe_all() {
@@ -177,34 +180,43 @@ class SearchRun {
     }
     std::vector<Tried> tried(round.size());
     std::vector<std::string> problems(round.size());
-    std::vector<std::uint8_t> fresh(round.size());
+    std::mutex writing;
     in_parallel(round.size(), options_.jobs, [&](std::size_t i) {
       tried[i].candidate = *round[i];
-      if (const auto known = journal_.find(key_of(*round[i]))) {
-        tried[i].time = *known;
-        return;
-      }
       try {
-        tried[i].time = model_.simulate(round[i]->point);
-        fresh[i] = 1;
+        tried[i].time = time_of(*round[i], writing);
       } catch (const UserError& error) {
         problems[i] = error.what();
       }
     });
-    for (std::size_t i = 0; i < tried.size(); ++i) take(std::move(tried[i]), problems[i], fresh[i] != 0);
+    if (model_.stopped()) return from;
     journal_.flush();
+    for (std::size_t i = 0; i < tried.size(); ++i) take(std::move(tried[i]), problems[i]);
     return at;
   }
 
-  void take(Tried tried, const std::string& problem, bool fresh) {
+  // Known, or simulated now and in the journal at once: what was simulated is not lost, however the search
+  // ends.
+  StepTime time_of(const Candidate& candidate, std::mutex& writing) {
+    const std::uint64_t key = key_of(candidate);
+    {
+      const std::lock_guard lock(writing);
+      if (const auto known = journal_.find(key)) return *known;
+    }
+    const StepTime time = model_.simulate(candidate.point);
+    if (model_.stopped()) return time;
+    const std::lock_guard lock(writing);
+    journal_.add(key, time);
+    journal_.flush();
+    ++result_.simulated_now;
+    return time;
+  }
+
+  void take(Tried tried, const std::string& problem) {
     if (!problem.empty()) {
       ++result_.cannot_run;
       if (result_.problems.size() < kShownProblems) result_.problems.push_back(problem);
       return;
-    }
-    if (fresh) {
-      journal_.add(key_of(tried.candidate), tried.time);
-      ++result_.simulated_now;
     }
     remember(tried.candidate.dollars, tried.per_million_us());
     result_.tried.push_back(std::move(tried));
