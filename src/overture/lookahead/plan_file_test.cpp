@@ -1,9 +1,12 @@
 #include "overture/lookahead/plan_file.h"
 
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 #include "overture/base/files.h"
 #include "overture/base/testing.h"
+#include "overture/base/testing_disk.h"
 #include "overture/lookahead/plan_code.h"
 #include "overture/lookahead/testing.h"
 
@@ -70,6 +73,39 @@ TEST_F(PlanFile, CutShortAnywhereIsAnError) {
   }
   write_file(path_, whole + "x");
   EXPECT_NE(read_error().find("has data after its end"), std::string::npos);
+}
+
+TEST_F(PlanFile, IsTheOldOneOrTheNewOneWhereverTheCrashIs) {
+  namespace fs = std::filesystem;
+  const fs::path scratch = path_.string() + "_crash";
+  const fs::path place = scratch / "root" / "plan";
+  fs::create_directories(scratch / "root");
+  RecordingDisk recording(scratch / "root");
+  std::vector<std::vector<StepPlan>> plans{{}};
+  std::vector<std::size_t> promised{0};
+  {
+    const DiskInstead instead(recording);
+    for (const std::uint64_t seed : {1, 2, 3}) {
+      const LookupTrace trace = random_trace(seed);
+      PlanWriter writer(place, trace.config);
+      plans.push_back(plan_all(trace));
+      for (const StepPlan& step : plans.back()) writer.write(step);
+      writer.finish();
+      promised.push_back(recording.operations());
+    }
+  }
+  path_ = scratch / "after" / "plan";
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    const std::size_t crash = RandomStream(seed, 13).below(recording.operations() + 1);
+    recording.crash(crash, seed, path_.parent_path());
+    const auto least = std::ranges::upper_bound(promised, crash) - promised.begin() - 1;
+    bool known = least == 0 && !fs::exists(path_);
+    for (auto i = std::max<std::ptrdiff_t>(least, 1); !known && i < std::ssize(plans); ++i)
+      known = read() == plans[static_cast<std::size_t>(i)];
+    EXPECT_TRUE(known) << "seed " << seed << ", after operation " << crash;
+    fs::remove_all(path_.parent_path());
+  }
+  fs::remove_all(scratch);
 }
 
 TEST_F(PlanFile, EveryChangedBitIsAnError) {

@@ -1,5 +1,6 @@
 #include "overture/recording/recording.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <string>
 
@@ -8,6 +9,7 @@
 
 #include "overture/base/error.h"
 #include "overture/base/files.h"
+#include "overture/base/testing_disk.h"
 #include "overture/recording/writer.h"
 
 namespace overture::recording {
@@ -88,6 +90,37 @@ TEST(Recording, CutAnywhereIsSaidAndNeverRead) {
   }
   write_file(folder.path() / "b", whole.substr(0, whole.size() - 1));
   EXPECT_NE(message_of(folder.path() / "b").find("is cut short after"), std::string::npos);
+}
+
+// A party records again over an earlier run: what is there is one of the two, from the first promise on.
+TEST(Recording, IsTheOldOneOrTheNewOneWhereverTheCrashIs) {
+  const Scratch folder;
+  const fs::path root = folder.path() / "root";
+  const fs::path after = folder.path() / "after";
+  fs::create_directories(root);
+  RecordingDisk recording(root);
+  const auto events_of = [](int run) { return 100 * run; };
+  std::vector<std::size_t> promised{0};
+  {
+    const DiskInstead instead(recording);
+    for (const int run : {1, 2, 3}) {
+      write(root / "a", 1, events_of(run));
+      promised.push_back(recording.operations());
+    }
+  }
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    const std::size_t crash = RandomStream(seed, 11).below(recording.operations() + 1);
+    SCOPED_TRACE(testing::Message() << "seed " << seed << ", after operation " << crash);
+    recording.crash(crash, seed, after);
+    const auto least = std::ranges::upper_bound(promised, crash) - promised.begin() - 1;
+    EXPECT_TRUE(fs::exists(after / "a") || least == 0);
+    if (fs::exists(after / "a")) {
+      const auto run = static_cast<std::ptrdiff_t>(read_party(after / "a").events.size() / 300);
+      EXPECT_GE(run, std::max<std::ptrdiff_t>(least, 1));
+      EXPECT_EQ(read_party(after / "a").events.size(), 3 * events_of(static_cast<int>(run)) + 1u);
+    }
+    fs::remove_all(after);
+  }
 }
 
 TEST(Recording, DamageAndOtherVersionsAreSaid) {
