@@ -5,6 +5,7 @@
 #include <iterator>
 #include <string_view>
 
+#include <sys/prctl.h>
 #include <unistd.h>
 
 namespace overture {
@@ -66,6 +67,11 @@ void end_on_interrupts() {
   for (const int signal : kSignals) {
     if (!is_ignored(signal)) std::signal(signal, end_at_once);
   }
+}
+
+void end_with(int parent) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != parent) _exit(127);  // it has ended already
 }
 
 Interrupt::Interrupt() {

@@ -11,6 +11,10 @@ void ignore_interrupts();
 // script's background).
 void end_on_interrupts();
 
+// In a child, right after fork(): it ends when `parent` does, however that ends, so that it writes nothing
+// that belongs to somebody else by then.
+void end_with(int parent);
+
 // While one exists, SIGINT, SIGTERM and SIGHUP are noted instead of ending the program; a SIGHUP that is
 // ignored (nohup) stays so. At most one exists.
 class Interrupt {

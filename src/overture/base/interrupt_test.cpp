@@ -3,6 +3,7 @@
 #include <csignal>
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 namespace overture {
@@ -58,6 +59,28 @@ TEST(Interrupts, AfterTheQuestionsTheyDoWhatTheyDidBefore) {
     { const Interrupt interrupt; }
     std::raise(SIGINT);
   });
+}
+
+// A process that starts another one and is killed: the other one's end of a pipe is then closed.
+TEST(Interrupts, AChildEndsWithItsParentHoweverThatEnds) {
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  const pid_t parent = fork();
+  if (parent == 0) {
+    const pid_t self = getpid();
+    if (fork() == 0) {
+      end_with(self);
+      (void)!write(ends[1], "x", 1);
+    }
+    pause();
+  }
+  close(ends[1]);
+  char byte = 0;
+  EXPECT_EQ(read(ends[0], &byte, 1), 1);
+  kill(parent, SIGKILL);
+  waitpid(parent, nullptr, 0);
+  EXPECT_EQ(read(ends[0], &byte, 1), 0) << "the end: nobody has it open";
+  close(ends[0]);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "overture/base/error.h"
+#include "overture/base/interrupt.h"
 #include "overture/base/json.h"
 #include "overture/base/table.h"
 #include "overture/base/units.h"
@@ -90,8 +91,10 @@ void between_processes(TransportBenchOptions options) {
   options.meeting.master_port = kFirstPort + getpid() % kPorts;
   options.meeting.world_size = 2;
   options.meeting.world_size_trainers = 1;
+  const pid_t self = getpid();
   const pid_t child = fork();
   if (child < 0) throw UserError("a second process cannot be started");
+  if (child == 0) end_with(self);
   options.meeting.worker_id = child == 0 ? 1 : 0;
   const auto meeting = meet(child == 0 ? Role::trainer : Role::oracle, options.meeting, 1, 0);
   take_part_in(options, *meeting, "zeromq");

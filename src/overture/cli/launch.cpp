@@ -46,8 +46,9 @@ class Child {
     std::array<int, 2> ends{};
     if (pipe2(ends.data(), O_CLOEXEC) != 0)
       throw UserError(std::string("cannot create a pipe: ") + std::strerror(errno));
+    const pid_t self = getpid();
     pid_ = fork();
-    if (pid_ == 0) become(words, ends[1]);
+    if (pid_ == 0) become(words, ends[1], self);
     close(ends[1]);
     out_ = ends[0];
     if (pid_ < 0) throw UserError(std::string("cannot start a process: ") + std::strerror(errno));
@@ -93,7 +94,8 @@ class Child {
   }
 
  private:
-  [[noreturn]] static void become(const std::vector<std::string>& words, int out) {
+  [[noreturn]] static void become(const std::vector<std::string>& words, int out, pid_t launch) {
+    end_with(launch);
     setpgid(0, 0);  // Ctrl-C is for this program to pass on
     const int nothing = open("/dev/null", O_RDONLY);
     dup2(nothing, STDIN_FILENO);

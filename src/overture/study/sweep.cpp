@@ -10,7 +10,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -18,6 +17,7 @@
 #include "overture/base/error.h"
 #include "overture/base/files.h"
 #include "overture/base/hash.h"
+#include "overture/base/interrupt.h"
 #include "overture/base/json.h"
 #include "overture/base/run_summary.h"
 
@@ -108,8 +108,7 @@ class Runs {
   // that was killed, or it would write into the folder of the next one.
   [[noreturn]] static void become(std::vector<std::string>& words, const fs::path& folder, pid_t sweep) {
     setpgid(0, 0);
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != sweep) _exit(127);
+    end_with(sweep);
     const int out = open("/dev/null", O_WRONLY);
     const int errors = open((folder / kErrors).c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
     dup2(out, STDOUT_FILENO);

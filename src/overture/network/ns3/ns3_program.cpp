@@ -13,6 +13,7 @@
 
 #include "overture/base/error.h"
 #include "overture/base/files.h"
+#include "overture/base/interrupt.h"
 
 namespace overture::network::ns3 {
 namespace {
@@ -99,8 +100,10 @@ class TemporaryFolder {
 void run_program(const fs::path& program, const fs::path& input, const fs::path& output,
                  const fs::path& times) {
   std::fflush(stdout);  // else the child would print it again
+  const pid_t self = getpid();
   const pid_t child = fork();
   if (child == 0) {
+    end_with(self);
     if (std::freopen(times.c_str(), "w", stdout) != nullptr)
       execl(program.c_str(), program.c_str(), input.c_str(), output.c_str(), nullptr);
     _exit(127);

@@ -13,6 +13,7 @@
 
 #include "overture/base/error.h"
 #include "overture/base/files.h"
+#include "overture/base/interrupt.h"
 
 namespace overture::study {
 namespace {
@@ -71,8 +72,10 @@ void run_program(const fs::path& program, const fs::path& folder, const std::vec
   std::vector<std::string> words{program.string()};
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::fflush(stdout);
+  const pid_t self = getpid();
   const pid_t child = fork();
   if (child == 0) {
+    end_with(self);
     std::vector<char*> pointers;
     for (std::string& word : words) pointers.push_back(word.data());
     pointers.push_back(nullptr);
