@@ -286,6 +286,7 @@ TEST(Errors, NameWhatWasTypedAndWhatWouldWork) {
   const std::string roce = (kExamples / "roce.yaml").string();
   const std::vector<std::pair<Words, std::string>> mistakes{
       {{"serve", ".", "--port", "abc"}, "--port: \"abc\" is not a number"},
+      {{"flows", "x.yaml", "--max-wall", "0.5"}, "--max-wall: \"0.5\" is not a whole number, or too large"},
       {{"flows", roce, "-o"}, "its value is missing"},
       {{"flows", roce, "-o", "file"}, "give another folder with -o"},
       {{"train", "--data", "empty.tsv"}, "empty.tsv: is empty"},

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <stdexcept>
 #include <system_error>
@@ -74,9 +75,14 @@ std::vector<std::string> flags_of(const CLI::App& app) {
 std::string in_our_words(const std::string& text) {
   constexpr std::string_view kConvert = "Could not convert: ";
   const std::size_t equals = text.find(" = ");
-  if (text.starts_with(kConvert) && equals != std::string::npos)
-    return fmt::format("{}: \"{}\" is not a number", text.substr(kConvert.size(), equals - kConvert.size()),
-                       text.substr(equals + 3));
+  if (text.starts_with(kConvert) && equals != std::string::npos) {
+    const std::string value = text.substr(equals + 3);
+    char* end = nullptr;
+    std::strtod(value.c_str(), &end);
+    const bool number = !value.empty() && *end == '\0';
+    return fmt::format("{}: \"{}\" is {}", text.substr(kConvert.size(), equals - kConvert.size()), value,
+                       number ? "not a whole number, or too large" : "not a number");
+  }
   const std::size_t required = text.find(": 1 required ");
   if (required != std::string::npos && text.ends_with(" missing"))
     return fmt::format("{}: its value is missing", text.substr(0, required));
