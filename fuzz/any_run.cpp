@@ -5,7 +5,6 @@
 
 #include "run_checks.h"
 #include "targets.h"
-#include <fuzzer/FuzzedDataProvider.h>
 
 #include "overture/formats/astra/network_json.h"
 
@@ -20,14 +19,36 @@ using workload::Parallelism;
 constexpr int kMostRanks = 16;
 constexpr std::int64_t kMostChunks = 8;
 
+// Numbers from the bytes, one after the other; zeros once they are used up.
+class Choices {
+ public:
+  Choices(const std::uint8_t* data, std::size_t size) : data_(data), left_(size) {}
+
+  // Of so many bytes, the lowest first.
+  std::uint32_t number(int bytes) {
+    std::uint32_t made = 0;
+    for (int i = 0; i < bytes && left_ > 0; ++i, --left_) made |= std::uint32_t{*data_++} << (8 * i);
+    return made;
+  }
+  int from_to(int least, int most) {
+    const auto values = static_cast<std::uint32_t>(most - least) + 1;
+    return least + static_cast<int>(number(values > 256 ? 2 : 1) % values);
+  }
+
+ private:
+  const std::uint8_t* data_;
+  std::size_t left_;
+};
+
 class Maker {
  public:
-  Maker(const std::uint8_t* data, std::size_t size) : bytes_(data, size) {}
+  Maker(const std::uint8_t* data, std::size_t size) : choices_(data, size) {}
 
   simulation::SimulationConfig config() {
     simulation::SimulationConfig made;
-    made.network = network();
-    made.system = system(made.network.dimensions.size());
+    const network::AnalyticalConfig analytical = network();
+    made.network = analytical;
+    made.system = system(analytical.dimensions.size());
     made.workload = workload();
     made.passes = number(1, 2);
     made.step = Nanoseconds{number(0, 1)};
@@ -35,8 +56,8 @@ class Maker {
   }
 
  private:
-  int number(int least, int most) { return bytes_.ConsumeIntegralInRange(least, most); }
-  bool maybe() { return bytes_.ConsumeBool(); }
+  int number(int least, int most) { return choices_.from_to(least, most); }
+  bool maybe() { return number(0, 1) == 1; }
   template <class E>
   E one_of(E last) {
     return static_cast<E>(number(0, static_cast<int>(last)));
@@ -111,7 +132,7 @@ class Maker {
     workload::Pass made;
     made.compute = Nanoseconds{number(0, 3) == 0 ? 0 : number(0, 2000)};
     if (maybe()) {
-      const Bytes size{1 + (bytes_.ConsumeIntegral<std::uint32_t>() >> number(12, 31))};
+      const Bytes size{1 + (choices_.number(4) >> number(12, 31))};
       made.communication = workload::Communication{one_of(CollectiveKind::reduce_scatter), size};
     }
     return made;
@@ -142,7 +163,7 @@ class Maker {
     return made;
   }
 
-  FuzzedDataProvider bytes_;
+  Choices choices_;
 };
 
 }  // namespace
