@@ -147,12 +147,12 @@ Outcome run_overture(const Words& arguments, const Surroundings& surroundings) {
 
 namespace {
 
-// The words under "Commands:" of a help text.
+// The words under "Commands:", "Training commands:" and their like of a help text.
 std::vector<std::string> commands_in(const std::string& help) {
   std::vector<std::string> names;
   bool inside = false;
   for (const std::string& line : lines_of(help)) {
-    if (line == "Commands:") {
+    if (line == "Commands:" || line.ends_with(" commands:")) {
       inside = true;
     } else if (line.empty()) {
       inside = false;

@@ -134,7 +134,10 @@ std::string value_of(const CLI::Option& option) {
 }
 
 CommandText text_of(const CLI::App& app) {
-  CommandText text{.name = app.get_name(), .description = app.get_description(), .footer = app.get_footer()};
+  CommandText text{.name = app.get_name(),
+                   .description = app.get_description(),
+                   .footer = app.get_footer(),
+                   .subject = app.get_group()};
   for (const CLI::Option* option : app.get_options()) {
     const bool positional = option->get_positional();
     text.options.push_back({.names = option->get_name(positional, !positional),
@@ -157,7 +160,7 @@ CommandText Command::text() const { return text_of(app_); }
 
 Command Command::add(std::string_view name, std::string_view description) {
   CLI::App* command = app_.add_subcommand(std::string(name), std::string(description));
-  command->fallthrough(false);
+  command->fallthrough(false)->group(subject_);
   return Command(*command);
 }
 

@@ -28,6 +28,7 @@ struct CommandText {
   std::string name;
   std::string description;
   std::string footer;
+  std::string subject{};  // "Training": under which heading help lists it, if under any of its own
   std::vector<Option> options;
   std::vector<CommandText> commands;
 };
@@ -44,6 +45,8 @@ class Command {
   CommandText text() const;
 
   Command add(std::string_view name, std::string_view description);
+  // What the commands that are added from now on are about: help lists them together.
+  void subject(std::string_view subject) { subject_ = subject; }
 
   // The variables must live until the command has run. Options show the value they have now as their default.
   // A word behind the names is what help calls the value: "-o,--out FILE". Else it is N, NUMBER or TEXT.
@@ -69,6 +72,7 @@ class Command {
 
  private:
   CLI::App& app_;
+  std::string subject_;
 };
 
 // What --json prints in place of all that the command prints. Ends with a newline.

@@ -60,6 +60,19 @@ std::string idle_flags(const CommandText& command) {
          wrap(text, kWidth, 2) + "\n";
 }
 
+// Commands of one subject stand together, in the order in which they were added.
+std::string list_of_commands(const CommandText& command) {
+  std::string text;
+  const std::string* subject = nullptr;
+  for (const CommandText& below : command.commands) {
+    if (subject == nullptr || *subject != below.subject)
+      text += below.subject.empty() ? "\nCommands:\n" : fmt::format("\n{} commands:\n", below.subject);
+    subject = &below.subject;
+    text += entry(below.name, below.description);
+  }
+  return text;
+}
+
 std::string list(const CommandText& command, bool positional) {
   std::string text;
   for (const CommandText::Option& option : command.options) {
@@ -73,9 +86,7 @@ std::string list(const CommandText& command, bool positional) {
 
 std::string help_text(const CommandText& command, const std::string& path) {
   std::string text = wrap(command.description, kWidth, 0) + "\n\nUsage: " + usage(command, path) + "\n";
-  if (!command.commands.empty()) text += "\nCommands:\n";
-  for (const CommandText& below : command.commands) text += entry(below.name, below.description);
-  text += list(command, true) + list(command, false) + idle_flags(command);
+  text += list_of_commands(command) + list(command, true) + list(command, false) + idle_flags(command);
   return command.footer.empty() ? text : text + "\n" + command.footer + "\n";
 }
 

@@ -69,6 +69,28 @@ TEST(Help, AGroupShowsItsCommands) {
   EXPECT_TRUE(has(help, "\nCommands:\n  pack                    Pack files\n")) << help;
 }
 
+TEST(Help, CommandsOfOneSubjectStandTogether) {
+  CommandText pack = command({});
+  pack.subject = "File";
+  CommandText train = pack;
+  train.name = "train";
+  train.subject = "Training";
+  const std::string help = help_text(command({}, {pack, pack, train}), "overture");
+  const std::string packs = "  pack                    Pack files\n  pack                    Pack files\n";
+  EXPECT_TRUE(has(help, "\nFile commands:\n" + packs + "\nTraining commands:\n  train  ")) << help;
+}
+
+TEST(Help, ACommandBelongsToTheSubjectBeforeIt) {
+  const std::string help = printed({"--help"}, [](Command& root) {
+    root.subject("Result");
+    add_runs(root);
+    root.subject("Shell");
+    add_version(root);
+  });
+  EXPECT_TRUE(has(help, "\nResult commands:\n  runs ")) << help;
+  EXPECT_TRUE(has(help, "\nShell commands:\n  version ")) << help;
+}
+
 TEST(Help, NoLineIsLongerThanATerminal) {
   std::string words;
   for (int i = 0; i < 60; ++i) words += "word" + std::to_string(i) + " ";

@@ -45,7 +45,7 @@ int run(const Command& root) {
   for (const CommandText& command : all.commands) add_command(command, "overture", page);
   page +=
       ".SH EXIT STATUS\n0: it worked. 1: a failure of the program. 2: something that you can mend, with a "
-      "message.\n";
+      "message. 3: the run was cut short by a limit, or can never end. 130: interrupted, as by Ctrl\\-C.\n";
   fmt::print("{}", page);
   return 0;
 }
