@@ -221,11 +221,32 @@ class RunPredictor {
   std::vector<train::ModelWork> work_;  // by trainer
 };
 
-[[noreturn]] void too_short(const TrainSetup& setup, std::int64_t has, std::int64_t needed) {
-  throw UserError(
-      {.file = setup.file, .key = "data"},
-      fmt::format("has {} batches of {}; {} are needed to plan these steps", has, setup.batch_size, needed),
-      "play fewer steps, begin earlier (training.first), or take more data");
+[[noreturn]] void too_short(const TrainSetup& setup, std::int64_t has, int first, int steps) {
+  const std::string few = has < 2 ? "take more data, or smaller batches"
+                          : has > steps
+                              ? fmt::format("set workload.training.first to at most {}", has - steps)
+                              : fmt::format(
+                                    "set workload.training.first to 0 and workload.training.steps to at "
+                                    "most {}, or take more data",
+                                    has);
+  throw UserError({.file = setup.file, .key = has == setup.steps ? "steps" : "data"},
+                  fmt::format("{} batches of {} are there; {} steps from step {} on need {}", has,
+                              setup.batch_size, steps, first, first + steps),
+                  few);
+}
+
+// Where the caller says nothing: past the beginning of the run, and no further than it goes (`all`; 0: not
+// known).
+struct Played {
+  int first = 0;
+  int steps = 0;
+};
+Played played(const TrainSetup& setup, int all, std::optional<int> first, int steps) {
+  if (all == 0) return {first.value_or(setup.cache.lookahead), steps == 0 ? kUsualSteps : steps};
+  const int usual = std::min(kUsualSteps, std::max(1, all - first.value_or(warm_up(setup, all))));
+  Played result{.first = 0, .steps = steps == 0 ? usual : steps};
+  result.first = first.value_or(std::min(setup.cache.lookahead, std::max(0, all - result.steps)));
+  return result;
 }
 
 // The planner sees what it would see in training: the end of the data, too.
@@ -248,7 +269,7 @@ PlannedBatches planned_steps(const TrainSetup& setup, const train::TrainConfig& 
       train::feed(planner, batch);
       ++added;
     } else if (added < first + steps) {
-      too_short(setup, added, first + steps);
+      too_short(setup, added, first, steps);
     } else {
       planner.end_of_stream();
     }
@@ -358,10 +379,24 @@ class TrainingConverter {
     return machine;
   }
 
+  // That the run has: as it says, or as many as were recorded of it; 0: until its data ends.
+  int known_steps(const TrainSetup& setup) const {
+    if (setup.steps > 0 || !recording_ || training_.batch_size) return setup.steps;
+    const auto ends = [](const recording::Event& event) {
+      const auto* piece = std::get_if<recording::Piece>(&event);
+      return piece != nullptr && piece->work == Work::end_step;
+    };
+    const auto trainer =
+        std::ranges::find_if(recording_->parties, [](const auto& party) { return party.head.is_trainer(); });
+    return trainer == recording_->parties.end()
+               ? 0
+               : static_cast<int>(std::ranges::count_if(trainer->events, ends));
+  }
+
   TrainedRun predicted() {
     const TrainSetup setup = train_setup();
-    const int steps = training_.steps == 0 ? kUsualSteps : training_.steps;
-    return predicted_run(setup, machine(), training_.first.value_or(setup.cache.lookahead), steps);
+    const Played steps = played(setup, known_steps(setup), training_.first, training_.steps);
+    return predicted_run(setup, machine(), steps.first, steps.steps);
   }
 
   std::string folder_;

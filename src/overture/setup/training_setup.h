@@ -39,7 +39,8 @@ void describe(V& v, TrainingSetup& t) {
   v.field("lookahead", t.lookahead, "Replaces the train setup's cache.lookahead");
   v.field("batch_size", t.batch_size, "Replaces the train setup's value");
   v.field("first", t.first, "First step that is played; of a recording: past the warm-up unless given");
-  v.field("steps", t.steps, "Number of steps to play; 0: all of a recording, otherwise 20");
+  v.field("steps", t.steps,
+          "Number of steps to play; 0: all of a recording; 20, or as many as there are, if anything changes");
   v.field("cores", t.cores,
           "Cores of one machine that all parties share; 0: every party has its own machine");
 }

@@ -119,6 +119,24 @@ TEST(TrainingSetup, ReplaysAndPredictsOnAnyNumberOfRanks) {
   EXPECT_THROW(make_training_graph(recorded.folder().string(), far, "/setup.yaml", 4), UserError);
 }
 
+// The usual lookahead is longer than the run: what is played begins where so many steps are left.
+TEST(TrainingSetup, ARunShorterThanItsLookaheadIsPredictedToo) {
+  const Recorded recorded("trainers: 2\n");
+  TrainingSetup more;
+  more.trainers = 4;
+  EXPECT_EQ(make_training_graph(recorded.folder().string(), more, "/setup.yaml", 6).steps, 15);
+  more.first = 19;
+  more.steps = 6;
+  try {
+    make_training_graph(recorded.folder().string(), more, "/setup.yaml", 6);
+    FAIL() << "25 steps of 20";
+  } catch (const UserError& error) {
+    const std::string what = error.what();
+    EXPECT_NE(what.find("20 batches of"), std::string::npos) << what;
+    EXPECT_NE(what.find("set workload.training.first to at most 14"), std::string::npos) << what;
+  }
+}
+
 TEST(TrainingSetup, SaysWhatIsMissing) {
   EXPECT_THROW(make_training_graph("", {}, "setup.yaml", 4), UserError);
   EXPECT_THROW(make_training_graph("no-such-folder", {}, "setup.yaml", 4), UserError);
