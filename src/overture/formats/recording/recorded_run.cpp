@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include "overture/base/error.h"
-#include "overture/recording/computed_share.h"
+#include "overture/recording/computed_times.h"
 
 namespace overture::formats {
 namespace {
@@ -33,7 +33,8 @@ class RunReader {
   RecordedRun read() {
     for (const recording::PartyRecord& party : recording_.parties) {
       party_ = &party;
-      share_.emplace(party);
+      times_.emplace(party);
+      receiving_ = 0;
       if (party.head.is_oracle()) {
         read_oracle();
       } else if (party.head.is_trainer()) {
@@ -76,12 +77,14 @@ class RunReader {
   }
   std::string_view kind(std::uint32_t number) const { return party_->head.kind(number); }
 
-  // How long it computed. No piece takes a quarter of an hour; a damaged one must not overflow a sum.
+  // How long it computed, with what receiving the messages before it computed. No piece takes a quarter of an
+  // hour; a damaged one must not overflow a sum.
   template <class Timed>
-  Duration length_of(const Timed& timed) const {
-    return std::chrono::nanoseconds(
-        std::min<std::int64_t>(share_->computed(timed.begin, timed.length), 1'000'000'000'000));
+  Duration length_of(const Timed& timed) {
+    const std::int64_t all = times_->computed(timed.begin, timed.length) + std::exchange(receiving_, 0);
+    return std::chrono::nanoseconds(std::clamp<std::int64_t>(all, 0, 1'000'000'000'000));
   }
+  void receive() { receiving_ += times_->receiving(); }
 
   // What is read and planned before an order is sent belongs to that order's step.
   void read_oracle() {
@@ -99,6 +102,8 @@ class RunReader {
         if (rank < 0 || rank >= run_.run.trainers) continue;
         step(sent->step).trainers[static_cast<std::size_t>(rank)].order = Bytes{sent->bytes};
         step(sent->step).oracle += length_of(*sent);
+      } else if (std::holds_alternative<Received>(event)) {
+        receive();
       }
     }
   }
@@ -126,6 +131,7 @@ class RunReader {
         if (piece->work == Work::end_step && rank == 0) ended_[piece->step] = piece->begin + piece->length;
       } else if (const auto* received = std::get_if<Received>(&event)) {
         if (kind(received->kind) == "rows") request = received->step;
+        receive();
       } else if (const auto* sent = std::get_if<Sent>(&event)) {
         add(*sent, current, rank, asked);
       }
@@ -195,6 +201,7 @@ class RunReader {
           stored_[{last->step, last->from - 1, number}] = length_of(*piece);
       } else if (const auto* received = std::get_if<Received>(&event)) {
         last = received;
+        receive();
       } else if (const auto* sent = std::get_if<Sent>(&event);
                  sent != nullptr && kind(sent->kind) == "rows" && !served.empty()) {
         answers_[{sent->to - 1, sent->step}] = {Bytes{sent->bytes}, served.front() + length_of(*sent)};
@@ -237,7 +244,8 @@ class RunReader {
   const recording::Recording& recording_;
   const std::string& folder_;
   const recording::PartyRecord* party_ = nullptr;  // the one that is read
-  std::optional<recording::ComputedShare> share_;  // of it
+  std::optional<recording::ComputedTimes> times_;  // of it
+  std::int64_t receiving_ = 0;                     // nanoseconds, of messages whose work is yet to come
   RecordedRun run_;
   std::map<std::int64_t, TrainedStep> steps_;
   std::map<std::int64_t, std::int64_t> ended_;

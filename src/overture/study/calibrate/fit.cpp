@@ -8,7 +8,7 @@
 #include <tuple>
 
 #include "overture/base/check.h"
-#include "overture/recording/computed_share.h"
+#include "overture/recording/computed_times.h"
 
 namespace overture::study {
 namespace {
@@ -112,13 +112,13 @@ template <class Visit>
 void for_each_piece(std::span<const Recording> recordings, Visit visit) {
   for (const Recording& recording : recordings) {
     for (const recording::PartyRecord& party : recording.parties) {
-      const recording::ComputedShare share(party);
+      const recording::ComputedTimes times(party);
       const auto events = std::span(party.events).subspan(party.events.size() / kColdPart);
       for (const recording::Event& event : events) {
         if (const auto* piece = std::get_if<Piece>(&event)) {
-          visit(piece->work, piece->numbers, share.computed(piece->begin, piece->length));
+          visit(piece->work, piece->numbers, times.computed(piece->begin, piece->length));
         } else if (const auto* sent = std::get_if<Sent>(&event)) {
-          visit(Work::send, WorkNumbers{sent->bytes, 0, 0}, share.computed(sent->begin, sent->length));
+          visit(Work::send, WorkNumbers{sent->bytes, 0, 0}, times.computed(sent->begin, sent->length));
         }
       }
     }
@@ -291,6 +291,25 @@ std::optional<Carried> carried_by(const Recording& recording, const recording::P
   return all;
 }
 
+// A message alone takes no longer than was measured, so both sides compute no more for it; what else they
+// computed is that of bytes. Few parties with messages of like sizes tell the two apart badly.
+void bound_by_latency(std::span<const Recording> recordings, Machine& machine) {
+  const Duration most = std::max(Duration{}, machine.message - machine.time(Work::take, {})) / 2;
+  if (machine.message == Duration{} || machine.message_cpu <= most) return;
+  machine.message_cpu = most;
+  double left = 0;
+  double bytes = 0;
+  for (const Recording& recording : recordings) {
+    for (const recording::PartyRecord& party : recording.parties) {
+      const auto one = carried_by(recording, party);
+      if (!one) continue;
+      left += one->beside - static_cast<double>(most.count()) / 1000 * one->messages;
+      bytes += one->bytes;
+    }
+  }
+  machine.message_cpu_per_million = bytes <= 0 ? Duration{} : for_a_million(std::max(0.0, left / bytes));
+}
+
 void fit_carrying(std::span<const Recording> recordings, Machine& machine) {
   std::vector<Observation> found;
   for (const Recording& recording : recordings) {
@@ -303,12 +322,13 @@ void fit_carrying(std::span<const Recording> recordings, Machine& machine) {
   const LinearFit fit = fit_costs(found);
   machine.message_cpu = nanoseconds(fit.each);
   machine.message_cpu_per_million = for_a_million(fit.per[0]);
+  bound_by_latency(recordings, machine);
 }
 
 // What a trainer's pieces computed more than they cost, for each byte that it sent or received: the others
 // compute too little to tell. Not of the beginning, while caches and memory are new.
 double computed_more_per_byte(const Machine& machine, const recording::PartyRecord& party) {
-  const recording::ComputedShare share(party);
+  const recording::ComputedTimes times(party);
   double more = 0;
   double bytes = 0;
   bool trains = false;
@@ -318,7 +338,7 @@ double computed_more_per_byte(const Machine& machine, const recording::PartyReco
     const auto* piece = std::get_if<Piece>(&event);
     if (piece == nullptr || !machine.cost(piece->work)) continue;
     trains = trains || piece->work == Work::forward;
-    more += static_cast<double>(share.computed(piece->begin, piece->length)) -
+    more += static_cast<double>(times.computed(piece->begin, piece->length)) -
             static_cast<double>(machine.time(piece->work, piece->numbers).count()) / 1000;
   }
   return trains && bytes > 0 ? std::max(0.0, more / bytes) : 0;

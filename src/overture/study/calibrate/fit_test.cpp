@@ -141,6 +141,32 @@ TEST(Fit, CarryingOverHeldBackLinksIsWhatComputesMoreThere) {
   EXPECT_NEAR(static_cast<double>(carrying_held_back(machine, {&held, 1}).count()), 600e6, 6e6);
 }
 
+// All messages take 8 us, so both sides compute at most 4 us for each of the 400; the rest is that of bytes.
+TEST(Fit, CarryingAMessageComputesNoMoreThanTheMessageTakes) {
+  Recording recording = carried();
+  for (int p = 0; p < 2; ++p) {
+    std::vector<Event> events;
+    std::int64_t step = 0;
+    for (const Event& event : recording.parties[static_cast<std::size_t>(p)].events) {
+      events.push_back(event);
+      if (!std::holds_alternative<Sent>(event)) continue;
+      events.emplace_back(recording::Received{.at = std::get<Sent>(event).begin + 8000,
+                                              .waited = 500'000,
+                                              .from = 1 - p,
+                                              .kind = 1,
+                                              .step = step++,
+                                              .bytes = 10'000 * (2 - p)});
+    }
+    recording.parties[static_cast<std::size_t>(p)].events = std::move(events);
+  }
+  const model::Machine machine = fit_machine({&recording, 1}).machine;
+  EXPECT_NEAR(static_cast<double>(machine.message.count()), 8e6, 1e4);
+  EXPECT_NEAR(static_cast<double>(machine.message_cpu.count()), 4e6, 1e4);
+  const double beside = 100 * (15'000 + 3000) + 100 * (15'000 + 6000);
+  EXPECT_NEAR(static_cast<double>(machine.message_cpu_per_million.count()),
+              1e9 * (beside - 400 * 4000) / 6'000'000, 1e6);
+}
+
 TEST(Fit, CostsOfTheOtherMachineArePreferred) {
   const auto us = [](int n) { return Duration{std::chrono::microseconds(n)}; };
   model::Machine machine{.message_cpu = us(7)};
