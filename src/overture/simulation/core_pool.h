@@ -1,5 +1,7 @@
-// CorePool: threads of one machine that share its cores. Each does one thing at a time; when more of them
-// compute than there are cores, all go on at the same, lower speed, as a fair scheduler has it.
+// CorePool: threads of one machine that share its cores. Each does one thing at a time. As Linux has it, a
+// thread that wakes up goes to an idle core, its last one if it can, otherwise to the core with the fewest
+// threads; it stays there, and those of a core share it fairly. A core that falls idle takes a thread from
+// one that has several.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +19,7 @@ class CorePool {
   using Call = std::function<void()>;
   // The events outlive it.
   CorePool(int cores, std::size_t threads, sim::EventQueue& events)
-      : cores_(cores), queues_(threads), events_(events) {}
+      : on_core_(static_cast<std::size_t>(cores)), queues_(threads), last_(threads), events_(events) {}
   CorePool(const CorePool&) = delete;
   CorePool& operator=(const CorePool&) = delete;
 
@@ -32,20 +34,31 @@ class CorePool {
   };
   struct Running {
     std::size_t thread;
+    std::size_t core;
     double left;  // picoseconds of computing
     Call ended;
   };
+  // Where a thread ran last, and until when.
+  struct Last {
+    std::size_t core = 0;
+    Time until = Time::min();
+  };
 
-  double speed() const;
+  double speed(const Running& one) const { return 1.0 / on_core_[one.core]; }
+  std::size_t core_for(std::size_t thread) const;
   void catch_up();
+  void balance_soon();
+  void balance();
   void take_next(std::size_t thread);
   void plan_next();
   void end_due(std::uint64_t generation);
 
-  int cores_;
+  std::vector<int> on_core_;             // jobs that run there
   std::vector<std::deque<Job>> queues_;  // of every thread; the first is the one that runs
+  std::vector<Last> last_;               // of every thread
   sim::EventQueue& events_;
   std::vector<Running> running_;
+  bool balancing_ = false;
   Time since_{};                  // when `left` was right
   std::uint64_t generation_ = 0;  // of the plan: an older one is void
 };

@@ -72,5 +72,31 @@ TEST(CorePool, WhoComesLaterSlowsDownTheOthersFromThenOn) {
   EXPECT_EQ(bench.ended, (std::vector<Ended>{{1, Time{microseconds(9)}}, {0, Time{microseconds(12)}}}));
 }
 
+// The third of three threads shares the first core with the first; the second has a core for itself.
+TEST(CorePool, AThreadThatWakesSharesOneCoreAndLeavesTheOthersAlone) {
+  Bench bench(2, 3);
+  bench.add(0, 0, microseconds(10));
+  bench.add(1, 1, microseconds(10));
+  bench.at(microseconds(2), [&] { bench.add(2, 2, microseconds(3)); });
+  bench.run();
+  EXPECT_EQ(bench.ended,
+            (std::vector<Ended>{
+                {2, Time{microseconds(8)}}, {1, Time{microseconds(10)}}, {0, Time{microseconds(13)}}}));
+}
+
+// At 4 us the second core falls idle and takes one of the two threads of the first.
+TEST(CorePool, AnIdleCoreTakesAThreadFromOneThatHasSeveral) {
+  Bench bench(2, 3);
+  bench.add(0, 0, microseconds(10));
+  bench.add(1, 1, microseconds(4));
+  bench.at(microseconds(2), [&] { bench.add(2, 2, microseconds(5)); });
+  bench.run();
+  ASSERT_EQ(bench.ended.size(), 3U);
+  EXPECT_EQ(bench.ended[0], (Ended{1, Time{microseconds(4)}}));
+  EXPECT_EQ(bench.ended[1].job, 2);
+  EXPECT_NEAR(static_cast<double>((bench.ended[1].at - Time{}).count()), 8e6, 10);
+  EXPECT_NEAR(static_cast<double>((bench.ended[2].at - Time{}).count()), 11e6, 10);
+}
+
 }  // namespace
 }  // namespace overture::simulation
