@@ -10,7 +10,7 @@ namespace overture::cli {
 struct LiveValidation {
   bool injected = false;
   bool quick = false;
-  int steps = 60;
+  int steps = 80;
   int repeats = 4;
   bool keep = false;
   Output output;

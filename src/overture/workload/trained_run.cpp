@@ -147,8 +147,8 @@ class TrainedBuilder {
 
   void finish(const TrainedStep& step, const Parts& computed) {
     const bool many = run_.trainers > 1;
+    const Parts summed = many ? sum_dense(computed) : computed;  // sent first
     const Parts shared = many ? share_rows(step, lookahead::Round::at_once, computed) : computed;
-    const Parts summed = many ? sum_dense(computed) : computed;
     Parts ends;
     std::vector<TaskId> told;
     for (int t = 0; t < run_.trainers; ++t) {

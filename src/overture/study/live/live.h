@@ -22,7 +22,7 @@ struct LiveOptions {
   std::filesystem::path program;
   std::filesystem::path folder;
   bool injected = false;  // links of the trainer's own, between threads; otherwise namespaces
-  int steps = 60;         // that count, or come just before; as many follow as the planner looks ahead
+  int steps = 80;         // that count, or come just before; as many follow as the planner looks ahead
   int most_repeats = 4;   // until the two fastest agree
   bool keep = false;      // points that the folder has measured already count
 };

@@ -42,6 +42,9 @@ bool Namespaces::add(int host, Bandwidth rate) const {
                         "ip -n {2} link set {1} master br0 up && ip -n {0} addr add {3}/24 dev eth0 && "
                         "ip -n {0} link set eth0 up && ip -n {0} link set lo up",
                         at, port, switch_name(), address(host)));
+  // Linux's own default, whatever this machine's is: bbr, for one, holds its bytes back by timers, which
+  // compute.
+  shell(fmt::format("ip netns exec {} sh -c 'echo cubic > /proc/sys/net/ipv4/tcp_congestion_control'", at));
   if (!joined || rate == Bandwidth{}) return joined;
   // Segments as large as the bucket pass whole, as through an interface that cuts them itself. Cut by tbf
   // into frames, a gigabit a second would keep half a core of this machine busy.
