@@ -15,7 +15,11 @@ ChunkQueue::Position ChunkQueue::after_waiting(Passes passes) {
 }
 
 ChunkQueue::Position ChunkQueue::by_priority(const QueuedChunk& chunk) {
-  return after_waiting([&](const QueuedChunk& other) { return other.priority >= chunk.priority; });
+  const auto passes = [&](const QueuedChunk& other) { return other.priority >= chunk.priority; };
+  // Where all go by priority they are sorted by it.
+  if (order_ == IntraOrder::fifo)
+    return std::partition_point(chunks_.begin() + running_, chunks_.end(), passes);
+  return after_waiting(passes);
 }
 
 // RG: reduce-scatters and all-gathers in turn among equal priorities. Right behind the running chunks one

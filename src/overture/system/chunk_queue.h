@@ -4,7 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <vector>
+#include <deque>
 
 #include "overture/base/units.h"
 #include "overture/system/collective.h"
@@ -34,7 +34,7 @@ class ChunkQueue {
   std::size_t size() const { return chunks_.size(); }
 
  private:
-  using Position = std::vector<QueuedChunk>::iterator;
+  using Position = std::deque<QueuedChunk>::iterator;
   Position by_priority(const QueuedChunk& chunk);
   Position alternating(const QueuedChunk& chunk);
   template <class Passes>
@@ -43,7 +43,9 @@ class ChunkQueue {
   IntraOrder order_;
   int limit_;
   int running_ = 0;
-  std::vector<QueuedChunk> chunks_;
+  // Chunks leave from among the running ones and come, last in first out, right behind them: at the front of
+  // ten thousand that wait.
+  std::deque<QueuedChunk> chunks_;
 };
 
 }  // namespace overture::system

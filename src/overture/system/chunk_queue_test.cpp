@@ -1,5 +1,8 @@
 #include "overture/system/chunk_queue.h"
 
+#include <algorithm>
+#include <utility>
+
 #include <gtest/gtest.h>
 
 namespace overture::system {
@@ -26,6 +29,23 @@ TEST(ChunkQueue, ServesHigherPrioritiesFirstAndTiesInTheOrderTheyCame) {
   queue.insert({.id = 4, .priority = 6});
   queue.insert({.id = 5, .priority = 5});
   EXPECT_EQ(served(queue), (std::vector{3, 4, 1, 2, 5}));
+}
+
+// Ten thousand chunks of collectives that come one after the other, as LIFO and FIFO number them.
+TEST(ChunkQueue, ServesManyAsASortByPriorityWould) {
+  for (const int direction : {1, -1}) {
+    ChunkQueue queue(IntraOrder::fifo, 1);
+    std::vector<std::pair<std::int64_t, int>> expected;
+    for (int id = 0; id < 10'000; ++id) {
+      const std::int64_t priority = direction * (id / 1'000);
+      queue.insert({.id = id, .priority = priority});
+      expected.emplace_back(-priority, id);
+    }
+    std::ranges::sort(expected);
+    std::vector<int> order;
+    for (const auto& [priority, id] : expected) order.push_back(id);
+    EXPECT_EQ(served(std::move(queue)), order);
+  }
 }
 
 TEST(ChunkQueue, NeverPreemptsWhatRuns) {

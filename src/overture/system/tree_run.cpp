@@ -70,8 +70,9 @@ void TreeRun::arrived(int p, std::int32_t number) {
 }
 
 void TreeRun::send_up(int p) {
-  const TreeNode parents = tree_node(member(p).node.parent, phase_.dimension.size, phase_.tree_root);
-  send(p, member(p).node.parent, parents.left == coordinate(p) ? left_child : right_child);
+  const int up = member(p).node.parent;
+  const TreeNode& parents = member(participant(relative(p, up))).node;
+  send(p, up, parents.left == coordinate(p) ? left_child : right_child);
   expect(p, parent);
 }
 
