@@ -411,6 +411,29 @@ TEST(FlowNetwork, MessagesOfAPairGoInTurnUnlessEachHasAConnection) {
   EXPECT_NEAR(shared[0], 160 + 1, 1e-5);  // all bytes together
 }
 
+// Rates change when a pair falls silent, not when its next message begins: a hundred pairs, of which the
+// first one is done last.
+TEST(FlowNetwork, APairThatSendsOnMakesNobodyLookForNewRates) {
+  const int hosts = 20;
+  const int messages = 30;
+  std::vector<FlowSpec> flows;
+  for (int from = 0; from < hosts; ++from) {
+    for (const int step : {1, 3, 4, 8, 12}) {
+      for (int i = 0; i < messages; ++i)
+        flows.push_back(flow(from, (from + step) % hosts, Bytes{100'000 + 1'000 * from + 77 * step + i},
+                             Time{1ns * (from * hosts + step)}));
+    }
+  }
+  std::ranges::stable_sort(flows, {}, &FlowSpec::start);
+  const std::vector<double> expected = testing::plain_fluid(star(hosts), {}, flows);
+  const FluidRun result = run_flows(star(hosts), {}, flows);
+  for (std::size_t i = 0; i < flows.size(); ++i)
+    EXPECT_NEAR(static_cast<double>(result.completion[i]->count()), expected[i], 400) << i;
+  EXPECT_EQ(result.statistics.messages, hosts * 5 * messages);
+  // A pair begins and ends once, and a few more of several messages at one instant.
+  EXPECT_LT(result.statistics.solutions, 2 * hosts * 5 + 100);
+}
+
 // A pair of hosts is one flow however many messages it has: it gets no more of a link that it shares.
 TEST(FlowNetwork, ManyMessagesTakeNoMoreOfALinkThanOne) {
   std::vector<FlowSpec> flows{flow(1, 2, 1'000'000_B)};

@@ -45,6 +45,7 @@ LaneId Fluid::add(const FlowSet& flows, std::uint32_t flow_class, double weight)
 }
 
 LaneId Fluid::copy(LaneId lane, std::uint32_t flow_class) {
+  settle(lane);
   Lane other = lanes_[lane];
   other.flow_class = flow_class;
   active_ += other.streams.size();
@@ -56,6 +57,7 @@ LaneId Fluid::copy(LaneId lane, std::uint32_t flow_class) {
 }
 
 void Fluid::remove(LaneId lane) {
+  settle(lane);
   mark_changed(lanes_[lane]);
   active_ -= lanes_[lane].streams.size();
   if (!lanes_[lane].streams.empty()) detach(lane);
@@ -65,6 +67,8 @@ void Fluid::remove(LaneId lane) {
 }
 
 void Fluid::rebuild(std::uint32_t link_classes) {
+  for (const LaneId lane : emptied_) settle(lane);
+  emptied_.clear();
   users_.clear();
   changed_.clear();
   users_.resize(link_classes);
@@ -165,6 +169,7 @@ std::vector<double> Fluid::take_bytes(Time now) {
 }
 
 void Fluid::start(LaneId id, double bytes, std::uint32_t run, Time now) {
+  if (go_on(id, bytes, run, now)) return;
   Lane& lane = lanes_[id];
   const bool waits = in_turn_ && !lane.streams.empty();
   if (lane.streams.empty()) {
@@ -181,6 +186,42 @@ void Fluid::start(LaneId id, double bytes, std::uint32_t run, Time now) {
   std::ranges::push_heap(lane.streams, std::greater<>());
   ++active_;
   if (!waits) mark_changed(lane);
+}
+
+// Its last stream is through. The next one mostly starts at once, and then nobody else notices.
+void Fluid::empty(LaneId id) {
+  Lane& lane = lanes_[id];
+  lane.first_change = changed_.size();
+  mark_changed(lane);
+  lane.end_change = changed_.size();
+  if (!steady_ || !in_turn_) return detach(id);
+  lane.emptied = true;
+  emptied_.push_back(id);
+}
+
+// Nothing has started in it.
+void Fluid::settle(LaneId id) {
+  if (!lanes_[id].emptied) return;
+  lanes_[id].emptied = false;
+  detach(id);
+}
+
+// A stream that starts when the last one ends has its rate. False if it does not.
+bool Fluid::go_on(LaneId id, double bytes, std::uint32_t run, Time now) {
+  Lane& lane = lanes_[id];
+  if (!lane.emptied) return false;
+  if (lane.since != now) {
+    settle(id);
+    return false;
+  }
+  lane.emptied = false;
+  for (std::size_t i = lane.first_change; i < lane.end_change; ++i) changed_[i] = kNoLink;
+  lane.served = 0;
+  lane.last = bytes;
+  lane.streams.push_back({.end = bytes, .number = ++streams_, .run = run});
+  ++active_;
+  send_next(id, now);
+  return true;
 }
 
 double Fluid::withdraw(LaneId id, std::uint32_t run, Time now) {
@@ -253,7 +294,7 @@ void Fluid::set_relays(std::vector<RelayLink> links, std::vector<Relays> relays,
 }
 
 void Fluid::solve(Time now) {
-  if (changed_.empty()) return;
+  if (nothing_changed()) return note_first_ends();
   if (unsearched_ > 0) {
     take_all(now);
   } else {
@@ -267,6 +308,13 @@ void Fluid::solve(Time now) {
   note_ends();
   ++solutions_;
   solved_lanes_ += component_.size();
+}
+
+bool Fluid::nothing_changed() {
+  for (const LaneId lane : emptied_) settle(lane);
+  emptied_.clear();
+  std::erase(changed_, kNoLink);
+  return changed_.empty();
 }
 
 // More than the component, where looking for it would cost more than solving the rest again.
@@ -307,11 +355,18 @@ void Fluid::note_ends() {
     unsearched_ = steady_ && almost_all ? kSolutionsWithoutSearch : 0;
     return;
   }
+  first_ends_known_ = false;
   if (--unsearched_ == 0) return note_all_ends();
+  note_first_ends();
+}
+
+void Fluid::note_first_ends() {
+  if (unsearched_ == 0 || first_ends_known_) return;
+  first_ends_known_ = true;
   Time first = Time::max();
-  for (const LaneId id : component_) first = std::min(first, lanes_[id].end);
+  for (const LaneId id : filled_) first = std::min(first, lanes_[id].end);
   if (first == Time::max()) return;
-  for (const LaneId id : component_) {
+  for (const LaneId id : filled_) {
     if (lanes_[id].end == first) due_.push({first, {id, lanes_[id].number}});
   }
 }
@@ -418,18 +473,19 @@ void Fluid::finish_first(LaneId id, Time now) {
   }
   lane.end = Time::max();
   lane.first_stream = 0;
-  if (in_turn_ && !lane.streams.empty() && unsearched_ == 0) return send_next(id, now);
+  if (lane.streams.empty()) return empty(id);
+  if (in_turn_) return send_next(id, now);
   mark_changed(lane);
-  if (lane.streams.empty()) detach(id);
 }
 
-// Its rate is the last one's, and nobody else notices. After a solution for all lanes that would not do: then
-// only the first ends are known.
+// Its rate is the last one's, and nobody else notices. After a solution for all lanes only the first ends are
+// known, and they have to be found again.
 void Fluid::send_next(LaneId id, Time now) {
   Lane& lane = lanes_[id];
   lane.first_stream = lane.streams.front().number;
   lane.end = end_of(now, std::max(0.0, lane.streams.front().end - lane.served), lane.rate);
   if (lane.end != Time::max()) due_.push({lane.end, {id, lane.number}});
+  first_ends_known_ = false;
 }
 
 double Fluid::rate_on(std::uint32_t link_class) const {

@@ -102,8 +102,11 @@ class Fluid {
     std::uint64_t first_stream = 0;  // for which `end` holds
     std::uint32_t place = 0;         // in filled_, while it has streams
     bool relayed = false;            // most of its rate goes over two circuits
-    std::vector<Stream> streams;     // a heap, the first to end in front
-    std::vector<Use> needed;         // its uses of links that have to be looked at, while it has streams
+    bool emptied = false;            // since the last solution; it may go on as if nothing had happened
+    std::size_t first_change = 0;    // where its links are in changed_, if it was emptied
+    std::size_t end_change = 0;
+    std::vector<Stream> streams;  // a heap, the first to end in front
+    std::vector<Use> needed;      // its uses of links that have to be looked at, while it has streams
   };
   struct Name {
     LaneId lane = 0;
@@ -129,6 +132,8 @@ class Fluid {
     std::uint32_t order = 0;
   };
 
+  static constexpr std::uint32_t kNoLink = ~std::uint32_t{0};  // in changed_: forgotten
+
   LaneId new_lane(Lane lane);
   void add_needed(LaneId lane, std::span<const Needed> since);
   void attach(LaneId lane);
@@ -141,7 +146,12 @@ class Fluid {
   void find_component(Time now);
   void take_all(Time now);
   void fill(LaneId lane);
+  void empty(LaneId lane);
+  void settle(LaneId lane);
+  bool go_on(LaneId lane, double bytes, std::uint32_t run, Time now);
+  bool nothing_changed();
   void note_ends();
+  void note_first_ends();
   void note_all_ends();
   bool stands_still(const Lane& lane, Time now);
   void add_demands(Time now);
@@ -167,6 +177,8 @@ class Fluid {
   std::vector<LaneId> filled_;            // lanes with streams
   std::vector<std::vector<Name>> users_;  // by class of links, if needed; some are no more
   std::vector<std::uint32_t> changed_;    // classes of links
+  std::vector<LaneId> emptied_;           // since the last solution
+  bool first_ends_known_ = true;          // while `unsearched_`
   std::priority_queue<Due, std::vector<Due>, std::greater<>> due_;
   std::vector<Finished> finished_;
   bool counts_bytes_ = false;

@@ -53,8 +53,9 @@ void MaxMin::take_first() {
 void MaxMin::sink(Candidate candidate) {
   std::size_t hole = 0;
   while (2 * hole + 1 < heap_.size()) {
-    std::size_t child = 2 * hole + 1;
-    if (child + 1 < heap_.size() && heap_[child] > heap_[child + 1]) ++child;
+    const std::size_t left = 2 * hole + 1;
+    const std::size_t right = std::min(left + 1, heap_.size() - 1);
+    const std::size_t child = left + static_cast<std::size_t>(heap_[left] > heap_[right]);
     if (!(candidate > heap_[child])) break;
     heap_[hole] = heap_[child];
     hole = child;

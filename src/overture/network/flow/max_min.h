@@ -37,8 +37,11 @@ class MaxMin {
   struct Candidate {
     double level = 0;
     std::uint32_t link = 0;
+    // Without a branch: which of two candidates is larger is as good as random.
     friend bool operator>(const Candidate& a, const Candidate& b) {
-      return a.level != b.level ? a.level > b.level : a.link > b.link;
+      const auto larger = static_cast<unsigned>(a.level > b.level);
+      const auto equal = static_cast<unsigned>(a.level == b.level);
+      return (larger | (equal & static_cast<unsigned>(a.link > b.link))) != 0;
     }
   };
 
