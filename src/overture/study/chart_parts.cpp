@@ -66,11 +66,14 @@ double Axis::at(double value) const {
   return from_ + (to_ - from_) * (scale(value) - scale(least_)) / (scale(most_) - scale(least_));
 }
 
+// 1, 2 and 5 of every decade; of more than four decades only the 1, or their labels would overlap.
 std::vector<double> Axis::log_ticks() const {
   std::vector<double> ticks;
+  const bool many = most_ > 1e4 * least_;
   const double start = std::pow(10.0, std::floor(std::log10(least_)));
   for (double decade = start; decade <= most_; decade *= 10) {
     for (const double step : {1.0, 2.0, 5.0}) {
+      if (many && step > 1) break;
       if (decade * step >= least_ && decade * step <= most_) ticks.push_back(decade * step);
     }
   }

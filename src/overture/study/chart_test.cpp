@@ -82,6 +82,17 @@ TEST(Chart, LogarithmicAxesLeaveOutWhatTheyCannotShow) {
   expect_well_formed(to_svg(chart));
 }
 
+TEST(Chart, LabelsOfManyDecadesAreTheirPowersOfTen) {
+  Chart chart = lines();
+  chart.log_x = true;
+  chart.series[0].points = {{0.03, 1}, {30, 2}};
+  chart.series.resize(1);
+  EXPECT_TRUE(shows(to_svg(chart), ">0.5<"));
+  chart.series[0].points = {{0.0003, 1}, {3, 2}};
+  EXPECT_FALSE(shows(to_svg(chart), ">0.0005<"));
+  EXPECT_TRUE(shows(to_svg(chart), ">0.001<"));
+}
+
 TEST(Chart, TheSameChartGivesTheSameText) { EXPECT_EQ(to_svg(lines()), to_svg(lines())); }
 
 TEST(BarChart, ShowsEveryBarAndItsMark) {

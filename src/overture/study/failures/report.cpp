@@ -61,9 +61,8 @@ Figure goodput_figure(const Results& results) {
               .log_x = true};
   for (std::size_t i = 0; i < results.scales.size(); ++i) {
     const Scale& scale = results.scales[i];
-    Series line{
-        .name = fmt::format("{:.0f} nodes, a failure every {:.1f} h", scale.parts.nodes, scale.mtbf / kHour),
-        .colour = colour(i)};
+    Series line{.name = fmt::format("{:.0f} nodes, MTBF {:.2g} h", scale.parts.nodes, scale.mtbf / kHour),
+                .colour = colour(i)};
     for (const auto& [interval, goodput] : scale.by_interval)
       line.points.emplace_back(interval / 60, 100 * goodput.useful);
     line.marks = false;
