@@ -1,5 +1,9 @@
 // The studies as a user runs them, on the smallest part of their matrix.
+#include <chrono>
+#include <csignal>
+#include <map>
 #include <set>
+#include <thread>
 
 #include "program.h"
 #include <gtest/gtest.h>
@@ -211,7 +215,7 @@ TEST(StudyHotiDlrm, RunsResumesAndShowsItsScoreboard) {
   const fs::path results = folder.path() / "results";
   for (const char* file : {"study.json", "scoreboard.csv", "raw-latency.csv", "raw-latency.svg",
                            "end-to-end.csv", "ratio.svg", "memory-copies.csv", "memory-copies.svg",
-                           "fluid.csv", "cells.csv", "setups/hieropt.yaml", "report.html"})
+                           "fluid.csv", "cells.csv", "cost.csv", "setups/hieropt.yaml", "report.html"})
     EXPECT_TRUE(fs::exists(results / file)) << file;
   const std::string scoreboard = read_text(results / "scoreboard.csv");
   for (const char* id : {"P01", "P14", "R01", "R09", "I01", "I12"})
@@ -231,9 +235,45 @@ TEST(StudyHotiDlrm, RunsResumesAndShowsItsScoreboard) {
   EXPECT_EQ(finished(copied.out), finished(read_text(cell / "summary.json")));
 }
 
+// The finished cells of the study in `folder`, and when they were written.
+std::map<fs::path, fs::file_time_type> finished_cells(const fs::path& folder) {
+  std::map<fs::path, fs::file_time_type> cells;
+  if (!fs::exists(folder / "cells")) return cells;
+  for (const auto& entry : fs::directory_iterator(folder / "cells")) {
+    const fs::path summary = entry.path() / "summary.json";
+    if (entry.path().extension() != ".part" && fs::exists(summary))
+      cells[summary] = fs::last_write_time(summary);
+  }
+  return cells;
+}
+
+TEST(StudyHotiDlrm, AfterCtrlCTheSameCommandGoesOnAndLosesNoCell) {
+  const TemporaryFolder folder;
+  const Words words{"study",        "hoti-dlrm", "--gpus",           "16", "--axes", "none", "--systems",
+                    "Hier,HierOpt", "-s",        "system.chunks=64", "-j", "1",      "-o",   "r"};
+  const fs::path results = folder.path() / "r";
+  StartedOverture first(words, folder.path());
+  for (int i = 0; i < 3000 && finished_cells(results).empty(); ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  first.send_to_group(SIGINT);
+  EXPECT_EQ(first.exit_code(), 130);
+  const auto kept = finished_cells(results);
+  EXPECT_GE(kept.size(), 1U);
+  EXPECT_LT(kept.size(), 4U) << "two systems, as packets and as a fluid";
+  for (const auto& entry : fs::directory_iterator(results / "cells"))
+    EXPECT_NE(entry.path().extension(), ".part") << entry.path();
+  const Outcome second = run_overture(words, {.folder = folder.path()});
+  EXPECT_EQ(second.exit_code, 0) << second.text();
+  EXPECT_NE(second.out.find("4 of 4 cells"), std::string::npos) << second.out;
+  const auto all = finished_cells(results);
+  EXPECT_EQ(all.size(), 4U);
+  for (const auto& [summary, written] : kept) EXPECT_EQ(all.at(summary), written) << summary;
+}
+
 TEST(StudyHotiDlrm, BadInputGetsOneMessage) {
   for (const Words& words : {Words{"--systems", "Flat400G"}, Words{"--axes", "colour"}, Words{"--gpus", "24"},
-                             Words{"--backend", "ns3"}}) {
+                             Words{"--backend", "ns3"}, Words{"--axes", "none,order"}, Words{"--jobs", "-1"},
+                             Words{"-s", "system.chunk=8"}, Words{"-s", "system.chunks=0"}}) {
     Words command{"study", "hoti-dlrm", "--list"};
     command.insert(command.end(), words.begin(), words.end());
     const Outcome outcome = run_overture(command);

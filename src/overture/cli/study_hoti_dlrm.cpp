@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include "overture/base/error.h"
 #include "overture/base/json.h"
 #include "overture/cli/studies.h"
 #include "overture/cli/study_results.h"
@@ -82,6 +83,7 @@ void write(const HotiOptions& options, const hoti::Results& results, const study
 }
 
 int run_study(const HotiOptions& options) {
+  if (options.jobs < 0) throw UserError({.key = "--jobs"}, "must not be negative");
   const std::vector<hoti::Cell> cells = hoti::cells_of(choice_of(options));
   if (options.list) return print_list(cells);
   // Another choice of systems and axes goes on in the same folder.

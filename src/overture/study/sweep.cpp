@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -28,12 +29,23 @@ namespace fs = std::filesystem;
 
 constexpr const char* kDone = "summary.json";  // a command writes it last
 constexpr const char* kErrors = "errors.txt";
+constexpr const char* kCost = "cost.json";
 
 // Of a run that is not kept. One that says nothing and left nothing whole was cut short.
 int code_of(int status) {
   constexpr int kCutShort = 3;
   if (!WIFEXITED(status)) return 128 + WTERMSIG(status);
   return WEXITSTATUS(status) == 0 ? kCutShort : WEXITSTATUS(status);
+}
+
+double seconds(const timeval& time) {
+  return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
+}
+
+void write_cost(const fs::path& folder, const rusage& use) {
+  const Json cost{{"cpu_s", seconds(use.ru_utime) + seconds(use.ru_stime)},
+                  {"peak_MiB", static_cast<double>(use.ru_maxrss) / 1024}};
+  write_file(folder / kCost, cost.dump(2) + "\n");
 }
 
 Json summary_in(const fs::path& folder) {
@@ -65,7 +77,8 @@ class Runs {
   // Waits a moment for one to end.
   std::optional<SweepFailure> reap(bool& ended) {
     int status = 0;
-    const pid_t child = waitpid(-1, &status, WNOHANG);
+    rusage use{};
+    const pid_t child = wait4(-1, &status, WNOHANG, &use);
     const auto found = point_of_.find(child);
     ended = child > 0 && found != point_of_.end();
     if (!ended) {
@@ -75,7 +88,9 @@ class Runs {
     const std::size_t point = found->second;
     point_of_.erase(found);
     const SweepPoint& done = job_.points[point];
-    if (WIFEXITED(status) && WEXITSTATUS(status) == 0 && keep_if_complete(done)) return std::nullopt;
+    const bool well = WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    if (well && job_.notes_costs) write_cost(unfinished(done), use);
+    if (well && keep_if_complete(done)) return std::nullopt;
     return SweepFailure{point, code_of(status), read_file(unfinished(done) / kErrors)};
   }
 
@@ -173,6 +188,17 @@ std::vector<SweepFailure> run_sweep(const SweepJob& job, const std::vector<std::
   }
   finished(done);
   return failures;
+}
+
+std::optional<RunCost> cost_of(const SweepPoint& point) {
+  const fs::path file = point.folder / kCost;
+  std::error_code error;
+  if (!fs::exists(file, error)) return std::nullopt;
+  const Json cost = parse_json(read_file(file));
+  const auto number = [&](const char* key) {
+    return cost.is_object() && cost.contains(key) && cost[key].is_number() ? cost[key].get<double>() : 0.0;
+  };
+  return RunCost{.cpu_seconds = number("cpu_s"), .peak_mib = number("peak_MiB")};
 }
 
 std::vector<std::pair<std::string, double>> numbers_of(const SweepPoint& point) {

@@ -27,7 +27,14 @@ struct SweepJob {
   std::string command;
   std::filesystem::path setup;
   std::vector<SweepPoint> points;
-  int jobs = 1;  // at a time
+  int jobs = 1;              // at a time
+  bool notes_costs = false;  // leaves in every folder what the run cost: see cost_of()
+};
+
+// What a run took of the machine.
+struct RunCost {
+  double cpu_seconds = 0;  // of all its threads
+  double peak_mib = 0;     // of memory
 };
 
 struct SweepFailure {
@@ -46,14 +53,17 @@ bool is_finished(const SweepPoint& point);
 
 // Where a run of the point works until it is finished.
 std::filesystem::path unfinished(const SweepPoint& point);
-// Puts what the run left into the point's folder, in one step that a crash does or does not; false, and nothing happens, if
-// the run did not come to its end.
+// Puts what the run left into the point's folder, in one step that a crash does or does not; false, and
+// nothing happens, if the run did not come to its end.
 bool keep_if_complete(const SweepPoint& point);
 
 // Runs those of points `mine` that are not finished. Calls `finished` with the number of points that are
 // done; when it answers false, what runs is stopped and forgotten. Returns those that failed.
 std::vector<SweepFailure> run_sweep(const SweepJob& job, const std::vector<std::size_t>& mine,
                                     const std::function<bool(std::size_t)>& finished);
+
+// Of the run that finished the point, if it was noted.
+std::optional<RunCost> cost_of(const SweepPoint& point);
 
 // The numbers of a point's summary.json, in order; those of an object under "object.number".
 std::vector<std::pair<std::string, double>> numbers_of(const SweepPoint& point);

@@ -81,6 +81,21 @@ TEST_F(Sweep, RunsEveryPointOnceWithItsOverrides) {
   for (const SweepPoint& point : sweep.points) EXPECT_TRUE(is_finished(point));
 }
 
+TEST_F(Sweep, NotesWhatARunCostIfAsked) {
+  SweepJob sweep = job(2);
+  run_sweep(sweep, {0}, go_on);
+  EXPECT_FALSE(cost_of(sweep.points[0]).has_value());
+  script("i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done");
+  sweep.notes_costs = true;
+  run_sweep(sweep, all(sweep), go_on);
+  EXPECT_FALSE(cost_of(sweep.points[0]).has_value()) << "it was not run again";
+  const std::optional<RunCost> cost = cost_of(sweep.points[1]);
+  ASSERT_TRUE(cost.has_value());
+  EXPECT_GT(cost->cpu_seconds, 0);
+  EXPECT_LT(cost->cpu_seconds, 60);
+  EXPECT_GT(cost->peak_mib, 0.1);
+}
+
 TEST_F(Sweep, WhatIsFinishedIsNeverRunAgain) {
   const SweepJob sweep = job(4);
   run_sweep(sweep, {0, 2}, go_on);

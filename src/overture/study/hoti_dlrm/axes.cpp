@@ -41,7 +41,7 @@ std::vector<Axis> published_axes() {
   return {
       {"bandwidth",
        "Scale-out link BW",
-       {{"100 Gbps", {}}, {"800 Gbps", {kRate}, Keys{kRate, "network.nodes.pcie.rate=800 Gbps"}}},
+       {{"100 Gbps", {}}, {"800 Gbps", {kRate}, Keys{kRate, "network.nodes.pcie.rate=800 Gbps"}, "Flat800G"}},
        {"Flat100G", "Hier", "HierOpt"}},
       {"buffer",
        "Scale-out switch buffer",
@@ -126,6 +126,10 @@ const Axis& axis_named(const std::string& name) {
 
 bool concerns(const Axis& axis, const SystemSetup& system) {
   return axis.only.empty() || std::ranges::find(axis.only, system.name) != axis.only.end();
+}
+
+bool becomes_another(const AxisValue& value, const SystemSetup& system) {
+  return !system.hierarchical && !value.flat_becomes.empty();
 }
 
 const std::vector<std::string>& keys_of(const AxisValue& value, const SystemSetup& system) {

@@ -15,6 +15,8 @@ struct AxisValue {
   std::vector<std::string> keys;  // key=value; none: as the setup has it
   // Of the hierarchical systems, where they differ.
   std::optional<std::vector<std::string>> hierarchical{};
+  // The system that a flat system becomes with it, which is then not run twice; empty: none of the four.
+  std::string flat_becomes{};
 };
 
 struct Axis {
@@ -28,6 +30,7 @@ const std::vector<Axis>& axes();
 const Axis& axis_named(const std::string& name);  // Throws UserError.
 
 bool concerns(const Axis& axis, const SystemSetup& system);
+bool becomes_another(const AxisValue& value, const SystemSetup& system);
 const std::vector<std::string>& keys_of(const AxisValue& value, const SystemSetup& system);
 
 }  // namespace overture::study::hoti

@@ -77,7 +77,7 @@ void add_axis(const Choice& choice, const Axis& axis, std::vector<Cell>& cells) 
   for (const SystemSetup& system : systems()) {
     if (!chosen(choice.systems, system.name) || !concerns(axis, system)) continue;
     for (const AxisValue& value : axis.values) {
-      if (keys_of(value, system).empty()) continue;
+      if (keys_of(value, system).empty() || becomes_another(value, system)) continue;
       const Keys backend = choice.backend == "flow" ? Keys{"network.backend=flow"} : Keys{};
       cells.push_back({.group = axis.name,
                        .system = system.name,
@@ -177,6 +177,8 @@ std::vector<Cell> cells_of(const Choice& choice) {
   }
   if (choice.backend == "packet") add_systems(choice, false, cells);
   for (const std::string& axis : choice.axes) {
+    if (axis == kNoAxes.front() && choice.axes != kNoAxes)
+      throw UserError({.key = "--axes"}, "none stands alone", "leave it out, or the others");
     if (choice.axes != kNoAxes) axis_named(axis);
   }
   for (const Axis& axis : axes()) {
@@ -184,6 +186,10 @@ std::vector<Cell> cells_of(const Choice& choice) {
   }
   add_systems(choice, true, cells);
   for (Cell& cell : cells) cell.keys.insert(cell.keys.begin(), choice.keys.begin(), choice.keys.end());
+  // A mistake in these is one message now, not one for every cell.
+  for (const Cell& cell : cells) {
+    if (cell.group == "flow") parsed(system_named(cell.system), cell.keys);
+  }
   return cells;
 }
 
@@ -191,7 +197,7 @@ SweepJob cell_job(const std::vector<Cell>& cells, const fs::path& program, const
                   const fs::path& folder) {
   fs::create_directories(folder / "setups");
   for (const SystemSetup& system : systems()) write_file(folder / "setups" / system.file, system.text);
-  SweepJob job{.program = program, .command = "simulate", .setup = {}, .points = {}};
+  SweepJob job{.program = program, .command = "simulate", .setup = {}, .points = {}, .notes_costs = true};
   for (const Cell& cell : cells) {
     const SystemSetup& system = system_named(cell.system);
     SweepPoint point{.overrides = cell.keys,

@@ -11,6 +11,7 @@
 #include "overture/study/hoti_dlrm/measures.h"
 #include "overture/study/hoti_dlrm/report.h"
 #include "overture/study/hoti_dlrm/scoreboard.h"
+#include "overture/study/hoti_dlrm/testing.h"
 
 namespace overture::study::hoti {
 namespace {
@@ -26,12 +27,6 @@ std::vector<std::vector<std::string>> golden(const std::string& file) {
     for (std::string cell; std::getline(columns, cell, ',');) row.push_back(cell);
   }
   return rows;
-}
-
-CellResult result(const std::string& group, const std::string& system, const std::string& value, double us) {
-  return {.cell = {.group = group, .system = system, .value = value, .keys = {}},
-          .iterations = 2,
-          .finished_us = us};
 }
 
 TEST(HotiDlrm, EveryStatementOfTheReferenceIsOnTheScoreboardOnce) {
@@ -81,11 +76,84 @@ TEST(HotiDlrm, EveryCellHasASetupThatCanRun) {
   }
 }
 
+// What the program would run, without the name.
+std::string effective(const Cell& cell) {
+  setup::Setup setup = parsed(system_named(cell.system), cell.keys);
+  setup.name.clear();
+  return setup::write_setup(setup);
+}
+
+TEST(HotiDlrm, NoTwoCellsAreTheSameRun) {
+  std::map<std::string, std::string> known;
+  for (const Cell& cell : cells_of({.gpus = 128})) {
+    const auto [other, added] = known.emplace(effective(cell), name(cell));
+    EXPECT_TRUE(added) << name(cell) << " is " << other->second;
+  }
+}
+
+TEST(HotiDlrm, EveryCellHasAFolderThatItsKeysDecide) {
+  const auto folder = std::filesystem::path(testing::TempDir()) / "hoti_cells";
+  const std::vector<Cell> cells = cells_of({.gpus = 16});
+  const SweepJob job = cell_job(cells, "/bin/true", "v1", folder);
+  ASSERT_EQ(job.points.size(), cells.size());
+  std::set<std::filesystem::path> folders;
+  for (const SweepPoint& point : job.points) EXPECT_TRUE(folders.insert(point.folder).second) << point.folder;
+  // The same cell with other keys for all is another run, and one of another size.
+  const std::vector<Cell> changed = cells_of({.gpus = 16, .keys = {"system.chunks=8"}});
+  const std::vector<Cell> larger = cells_of({.gpus = 32});
+  for (const auto& others : {changed, larger}) {
+    for (const SweepPoint& point : cell_job(others, "/bin/true", "v1", folder).points)
+      EXPECT_TRUE(folders.insert(point.folder).second) << point.folder;
+  }
+  // Whoever asks for one axis finds what a run of all axes left.
+  for (const SweepPoint& point :
+       cell_job(cells_of({.axes = {"injection"}, .gpus = 16}), "/bin/true", "v1", folder).points)
+    EXPECT_TRUE(folders.contains(point.folder)) << point.folder;
+  EXPECT_TRUE(job.notes_costs);
+}
+
+TEST(HotiDlrm, AnAxisRunsEachOfItsValuesOnEachSystemThatItConcernsButNotTheDefault) {
+  for (const Axis& axis : axes()) {
+    std::multiset<std::pair<std::string, std::string>> expected;
+    for (const SystemSetup& system : systems()) {
+      if (!concerns(axis, system)) continue;
+      for (const AxisValue& value : axis.values) {
+        if (!keys_of(value, system).empty() && !becomes_another(value, system))
+          expected.emplace(system.name, value.label);
+      }
+    }
+    std::multiset<std::pair<std::string, std::string>> found;
+    for (const Cell& cell : cells_of({.axes = {axis.name}})) {
+      if (cell.group == axis.name) found.emplace(cell.system, cell.value);
+    }
+    EXPECT_EQ(found, expected) << axis.name;
+    EXPECT_FALSE(found.empty()) << axis.name;
+  }
+  for (const Cell& cell : cells_of({.axes = {"none"}}))
+    EXPECT_TRUE(cell.group == "systems" || cell.group == "flow" || cell.group.starts_with("all-"))
+        << name(cell);
+}
+
+TEST(HotiDlrm, AFlatSystemAt800GbpsIsTheOtherFlatSystem) {
+  const Results results({result("systems", "Flat100G", "default", 100),
+                         result("systems", "Flat800G", "default", 30),
+                         result("bandwidth", "Hier", "800 Gbps", 50)});
+  EXPECT_EQ(results.find("bandwidth", "800 Gbps", "Flat100G"), results.system("Flat800G"));
+  EXPECT_EQ(results.find("bandwidth", "800 Gbps", "Hier")->finished_us, 50);
+  EXPECT_EQ(results.find("bandwidth", "800 Gbps", "HierOpt"), nullptr);
+  EXPECT_EQ(results.find("bandwidth", "100 Gbps", "Flat100G"), results.system("Flat100G"));
+}
+
 TEST(HotiDlrm, RefusesWhatItDoesNotKnow) {
   EXPECT_THROW(cells_of({.systems = {"Flat400G"}}), UserError);
   EXPECT_THROW(cells_of({.axes = {"colour"}}), UserError);
   EXPECT_THROW(cells_of({.gpus = 24}), UserError);
+  EXPECT_THROW(cells_of({.axes = {"none", "injection"}}), UserError);
   EXPECT_THROW(cells_of({.backend = "rotor"}), UserError);
+  EXPECT_THROW(cells_of({.keys = {"system.chunk=8"}}), UserError);
+  EXPECT_THROW(cells_of({.keys = {"system.chunks=0"}}), UserError);
+  // A key that only the chosen systems have is none of the others' business.
+  EXPECT_NO_THROW(cells_of({.systems = {"Hier"}, .keys = {"network.nodes.inside.rate=25 GB/s"}}));
 }
 
 TEST(HotiDlrm, FindsTheDefaultWhereAValueChangesNothing) {
@@ -97,44 +165,6 @@ TEST(HotiDlrm, FindsTheDefaultWhereAValueChangesNothing) {
   EXPECT_EQ(results.find("concurrency", "1024 x 64", "Flat100G")->finished_us, 100);
   EXPECT_EQ(results.find("concurrency", "1024 x 64", "Hier"), nullptr);
   EXPECT_EQ(results.find("injection", "1 us", "Flat100G"), nullptr);
-}
-
-TEST(HotiDlrm, SeesWhenFlatAndHierarchicalChangePlaces) {
-  std::vector<CellResult> cells{result("systems", "Flat100G", "default", 100),
-                                result("systems", "Hier", "default", 90)};
-  EXPECT_FALSE(ranking_reversals(Results(cells)).has_value());
-  cells.push_back(result("window", "Flat100G", "0.1 MB", 100));
-  cells.push_back(result("window", "Hier", "0.1 MB", 95));
-  EXPECT_TRUE(ranking_reversals(Results(cells))->empty());
-  cells.back().finished_us = 110;
-  EXPECT_EQ(ranking_reversals(Results(cells))->size(), 1);
-  // An axis that the published table does not have tells nothing about what was published.
-  cells.push_back(result("segment", "Flat100G", "8960 B", 100));
-  cells.push_back(result("segment", "Hier", "8960 B", 110));
-  EXPECT_EQ(ranking_reversals(Results(cells))->size(), 1);
-}
-
-TEST(HotiDlrm, TheRatioOfSystemsIsToldForEveryValueThatAllOfThemHave) {
-  std::vector<CellResult> cells{
-      result("systems", "Flat100G", "default", 40), result("systems", "Flat800G", "default", 12),
-      result("systems", "Hier", "default", 38), result("systems", "HierOpt", "default", 8)};
-  EXPECT_FALSE(ratio_with(Results(cells), "scale-up", "25 GB/s"));
-  cells.push_back(result("scale-up", "Hier", "25 GB/s", 60));
-  EXPECT_FALSE(ratio_with(Results(cells), "scale-up", "25 GB/s"));  // HierOpt is missing
-  cells.push_back(result("scale-up", "HierOpt", "25 GB/s", 20));
-  // The flat systems have no scale-up links and stay as they are.
-  EXPECT_DOUBLE_EQ(*ratio_with(Results(cells), "scale-up", "25 GB/s"), 60.0 / 12);
-  EXPECT_DOUBLE_EQ(*ratio_with(Results(cells), "scale-up", "150 GB/s"), 40.0 / 8);
-  EXPECT_EQ(ratio_experiments(Results(cells)), "The ratio with scale-up 25 GB/s: 5.00x");
-  EXPECT_THROW(ratio_with(Results(cells), "colour", "red"), UserError);
-}
-
-TEST(HotiDlrm, SensitivityIsOneWhereAValueIsTheDefault) {
-  std::vector<CellResult> cells;
-  for (const SystemSetup& system : systems()) cells.push_back(result("systems", system.name, "default", 50));
-  for (const Measured& factor : sensitivities(Results(cells), "injection", "0.01 us"))
-    EXPECT_DOUBLE_EQ(factor.value, 1) << factor.name;
-  EXPECT_TRUE(sensitivities(Results(cells), "injection", "100 us").empty());  // not run
 }
 
 TEST(HotiDlrm, EveryAxisHasOneDefaultForEverySystemItConcerns) {
@@ -199,101 +229,6 @@ TEST(HotiDlrm, ADamagedCellIsNamed) {
   }
   write_file(point.folder / "summary.json", "[]");
   EXPECT_THROW(read_result(cell, point, root), UserError);
-}
-
-TEST(HotiDlrm, TheBestConcurrencyMayLieInsideOrWhereTheCurveIsFlat) {
-  const auto verdict = [](double first, double last) {
-    std::vector<CellResult> cells;
-    for (const SystemSetup& system : systems()) {
-      for (const AxisValue& value : axis_named("concurrency").values) {
-        const bool is_default = keys_of(value, system).empty();
-        cells.push_back(result(is_default ? "systems" : "concurrency", system.name,
-                               is_default ? "default" : value.label, 100));
-      }
-      const auto curve = concurrency_curve(Results(cells), system.name);
-      for (CellResult& cell : cells) {
-        if (cell.cell.system != system.name) continue;
-        if (cell.cell.value == curve.front().label) cell.finished_us = first;
-        if (cell.cell.value == curve.back().label) cell.finished_us = last;
-      }
-    }
-    for (const Claim& claim : result_claims(Results(cells))) {
-      if (claim.id == "R05") return claim.verdict;
-    }
-    return Verdict::open;
-  };
-  EXPECT_EQ(verdict(100, 100), Verdict::met);     // flat
-  EXPECT_EQ(verdict(120, 150), Verdict::met);     // too little and too much are worse
-  EXPECT_EQ(verdict(120, 50), Verdict::not_met);  // more would be better still
-  EXPECT_EQ(verdict(50, 150), Verdict::not_met);  // less would be
-}
-
-TEST(HotiDlrm, RankCorrelationIsSpearmans) {
-  EXPECT_DOUBLE_EQ(rank_correlation({1, 2, 3, 4}, {10, 20, 30, 400}), 1);
-  EXPECT_DOUBLE_EQ(rank_correlation({1, 2, 3, 4}, {4, 3, 2, 1}), -1);
-  EXPECT_DOUBLE_EQ(rank_correlation({1, 2, 3}, {1, 3, 2}), 0.5);
-  EXPECT_DOUBLE_EQ(rank_correlation({1, 1, 1}, {1, 3, 2}), 0);
-}
-
-// Layers of 1, 2, 3, ... bytes whose all-reduces take so long.
-CellResult reduced(const std::string& group, const std::string& system, const std::string& value,
-                   const std::vector<double>& latencies) {
-  CellResult cell = result(group, system, value, 1000);
-  for (std::size_t i = 0; i < latencies.size(); ++i)
-    cell.collectives.push_back({.iteration = 1,
-                                .kind = "all_reduce",
-                                .bytes = static_cast<double>(i + 1),
-                                .latency_us = latencies[i]});
-  return cell;
-}
-
-TEST(HotiDlrm, WhereLatenciesDoNotGrowWithSizeTheSlowGpusTellWhy) {
-  std::vector<CellResult> cells;
-  const auto claim = [&cells] {
-    const auto claims = result_claims(Results(cells));
-    return *std::ranges::find(claims, "I05", &Claim::id);
-  };
-  for (const SystemSetup& system : systems())
-    cells.push_back(reduced("scheduling", system.name, "FIFO", {30, 20, 10}));
-  EXPECT_EQ(claim().verdict, Verdict::not_met);
-  EXPECT_EQ(claim().why.find("3 TFLOPS"), std::string::npos);  // not run
-  EXPECT_NE(claim().why.find("all-reduce before it: Flat100G"), std::string::npos) << claim().why;
-  for (const SystemSetup& system : systems())
-    cells.push_back(reduced("compute", system.name, "3 TFLOPS, FIFO", {10, 20, 30}));
-  EXPECT_EQ(claim().verdict, Verdict::not_met);
-  EXPECT_NE(claim().why.find("Flat100G 1.00, Flat800G 1.00"), std::string::npos) << claim().why;
-}
-
-TEST(HotiDlrm, ServiceOfAnAllReduceBeginsWhenTheOneBeforeItHasEnded) {
-  CellResult cell = result("scheduling", "Flat100G", "FIFO", 1000);
-  const auto add = [&cell](double bytes, double issued, double finished) {
-    cell.collectives.push_back({.iteration = 1,
-                                .kind = "all_reduce",
-                                .bytes = bytes,
-                                .issued_us = issued,
-                                .finished_us = finished,
-                                .latency_us = finished - issued});
-  };
-  // The smallest is issued last and waits longest; alone they would take 30, 20 and 10.
-  add(20, 1, 50);
-  add(10, 2, 60);
-  add(30, 0, 30);
-  EXPECT_DOUBLE_EQ(size_correlation(cell, 1), -1);
-  EXPECT_DOUBLE_EQ(service_correlation(cell, 1), 1);
-  add(5, 100, 104);  // the network is idle when it comes
-  EXPECT_DOUBLE_EQ(service_correlation(cell, 1), 1);
-}
-
-TEST(HotiDlrm, AClaimIsNotMetWhenItsNumbersSaySo) {
-  std::vector<CellResult> cells;
-  const double times[] = {40'000, 8'000, 40'000, 7'000};
-  for (std::size_t i = 0; i < systems().size(); ++i)
-    cells.push_back(result("systems", systems()[i].name, "default", times[i]));
-  std::map<std::string, Verdict> verdicts;
-  for (const Claim& claim : result_claims(Results(cells))) verdicts[claim.id] = claim.verdict;
-  EXPECT_EQ(verdicts["R02"], Verdict::not_met);
-  EXPECT_EQ(verdicts["I07"], Verdict::met);
-  EXPECT_EQ(verdicts["I09"], Verdict::met);
 }
 
 }  // namespace

@@ -27,12 +27,6 @@ double mean_of(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
-// Flat100G at 800 Gbps is Flat800G.
-const CellResult* flat_at(const Results& results, const std::string& axis, const std::string& value) {
-  if (axis == "bandwidth" && value == "800 Gbps") return results.system("Flat800G");
-  return results.find(axis, value, "Flat100G");
-}
-
 // Of one iteration, in the order of issue.
 std::vector<CollectiveRow> all_reduces(const CellResult& result, int iteration) {
   std::vector<CollectiveRow> rows;
@@ -174,7 +168,7 @@ std::optional<std::vector<std::string>> ranking_reversals(const Results& results
     for (const Axis& axis : axes()) {
       if (!ranks_both(axis)) continue;
       for (const AxisValue& value : axis.values) {
-        const CellResult* a = flat_at(results, axis.name, value.label);
+        const CellResult* a = results.find(axis.name, value.label, "Flat100G");
         const CellResult* b = results.find(axis.name, value.label, other);
         if (a == nullptr || b == nullptr) continue;
         compared = compared || a != flat;

@@ -16,8 +16,10 @@ std::string headline(const Results& results) {
   if (times.empty()) return "Only single collectives were run.";
   const auto [least, most] = std::ranges::minmax_element(times, {}, &Measured::value);
   std::string text =
-      fmt::format("{} takes {:.2f} ms an iteration, {} {:.2f} ms: {:.1f} times as long.", least->name,
-                  least->value, most->name, most->value, most->value / least->value);
+      times.size() == 1
+          ? fmt::format("{} takes {:.2f} ms an iteration.", least->name, least->value)
+          : fmt::format("{} takes {:.2f} ms an iteration, {} {:.2f} ms: {:.1f} times as long.", least->name,
+                        least->value, most->name, most->value, most->value / least->value);
   const auto over = over_bound(results);
   if (over.empty()) return text;
   const auto worst = std::ranges::max_element(over, {}, &Measured::value);
@@ -35,12 +37,15 @@ std::vector<std::pair<std::string, std::string>> terms() {
 }
 
 std::string all_cells_csv(const Results& results) {
-  std::string text = "group,system,value,iteration_ms,compute_ms,exposed_ms,drops,timeouts,folder\n";
+  std::string text =
+      "group,system,value,iteration_ms,compute_ms,exposed_ms,drops,timeouts,cpu_s,peak_MiB,folder\n";
   for (const CellResult& result : results.all()) {
     text += fmt::format(
-        "{},{},\"{}\",{:.6f},{:.6f},{:.6f},{},{},{}\n", result.cell.group, result.cell.system,
+        "{},{},\"{}\",{:.6f},{:.6f},{:.6f},{},{},{},{}\n", result.cell.group, result.cell.system,
         result.cell.value, result.iteration_us() / 1e3, result.compute_us / 1e3 / result.iterations,
-        result.exposed_us / 1e3 / result.iterations, result.drops, result.timeouts, result.folder);
+        result.exposed_us / 1e3 / result.iterations, result.drops, result.timeouts,
+        result.cost ? fmt::format("{:.1f},{:.0f}", result.cost->cpu_seconds, result.cost->peak_mib) : ",",
+        result.folder);
   }
   return text;
 }
@@ -68,14 +73,16 @@ std::string readings_csv() {
 }
 
 StudyCell study_cell(const CellResult& result) {
-  return {.name = name(result.cell),
-          .folder = result.folder,
-          .command = command_of(result.cell),
-          .setup = result.setup,
-          .numbers = {{"iteration_ms", result.iteration_us() / 1e3},
-                      {"exposed_ms", result.exposed_us / 1e3 / result.iterations},
-                      {"drops", result.drops},
-                      {"timeouts", result.timeouts}}};
+  StudyCell cell{.name = name(result.cell),
+                 .folder = result.folder,
+                 .command = command_of(result.cell),
+                 .setup = result.setup,
+                 .numbers = {{"iteration_ms", result.iteration_us() / 1e3},
+                             {"exposed_ms", result.exposed_us / 1e3 / result.iterations},
+                             {"drops", result.drops},
+                             {"timeouts", result.timeouts}}};
+  if (result.cost) cell.numbers.emplace_back("cpu_s", result.cost->cpu_seconds);
+  return cell;
 }
 
 }  // namespace
@@ -83,7 +90,7 @@ StudyCell study_cell(const CellResult& result) {
 StudyReport make_report(const Results& results, int gpus) {
   StudyReport report{
       .study = "hoti-dlrm",
-      .title = "DLRM on 128 GPUs over TCP/IP",
+      .title = fmt::format("DLRM on {} GPUs over TCP/IP", gpus),
       .source =
           "Rashidi, Shurpali, Sridharan, Hassani, Mudigere, Nair, Smelyanskiy, Krishna: Scalable Distributed "
           "Training of Recommendation Models: An ASTRA-SIM + NS3 case-study with TCP/IP transport, HOTI "

@@ -76,6 +76,7 @@ CellResult read_result(const Cell& cell, const SweepPoint& point, const fs::path
           .exposed_us = number("exposed_communication_us"),
           .drops = counter("drops"),
           .timeouts = counter("timeouts"),
+          .cost = cost_of(point),
           .collectives = read_collectives(point.folder / "collectives.csv")};
 }
 
@@ -91,6 +92,7 @@ const CellResult* Results::find(const std::string& axis, const std::string& valu
                                 const std::string& system) const {
   for (const AxisValue& known : axis_named(axis).values) {
     if (known.label != value) continue;
+    if (becomes_another(known, system_named(system))) return this->system(known.flat_becomes);
     return keys_of(known, system_named(system)).empty() ? this->system(system) : at(axis, value, system);
   }
   return nullptr;

@@ -33,6 +33,7 @@ struct CellResult {
   double exposed_us = 0;
   double drops = 0;
   double timeouts = 0;
+  std::optional<RunCost> cost{};
   std::vector<CollectiveRow> collectives;
 
   double iteration_us() const { return finished_us / iterations; }
@@ -47,7 +48,8 @@ class Results {
   explicit Results(std::vector<CellResult> cells) : cells_(std::move(cells)) {}
 
   const std::vector<CellResult>& all() const { return cells_; }
-  // Of a system at a value of an axis; the default's where the value changes nothing. Null: not run.
+  // Of a system at a value of an axis; the default's where the value changes nothing, and that of another
+  // system where the value makes it that one. Null: not run.
   const CellResult* find(const std::string& axis, const std::string& value, const std::string& system) const;
   const CellResult* system(const std::string& name) const { return at("systems", "default", name); }
   const CellResult* fluid(const std::string& name) const { return at("flow", "fluid", name); }
