@@ -1,12 +1,13 @@
 #include "overture/network/flow/max_min.h"
 
 #include <algorithm>
-#include <functional>
+#include <limits>
 
 namespace overture::network::flow {
 namespace {
 
 constexpr double kRising = -1;
+constexpr double kNever = std::numeric_limits<double>::infinity();
 // Levels closer than this are one, lest flows that are alike get rates that differ in the last bit and end
 // at different times.
 constexpr double kSame = 1e-10;
@@ -17,50 +18,21 @@ void MaxMin::solve(std::span<const double> capacity, std::span<const Demand> dem
                    std::vector<double>& rates) {
   prepare(capacity, demands);
   rates.assign(demands.size(), kRising);
-  heap_.clear();
+  if (links_.empty()) return;
+  levels_.reset(links_.size());
   for (std::uint32_t link = 0; link < links_.size(); ++link) {
-    if (links_[link].rising > 0) heap_.push_back({.level = links_[link].level(), .link = link});
+    if (links_[link].rising > 0) levels_.set(link, links_[link].level());
   }
-  std::ranges::make_heap(heap_, std::greater<>());
+  levels_.build();
+  // A link's level only rises while flows elsewhere stop.
   double level = 0;
-  while (!heap_.empty()) {
-    const Candidate lowest = heap_.front();
-    const Link& link = links_[lowest.link];
-    if (link.rising == 0) {
-      take_first();
-      continue;
-    }
-    // A link's level only rises while flows elsewhere stop, so the lowest is right once it is up to date.
-    const double now = link.level();
-    if (now > lowest.level * (1 + kSame)) {
-      sink({.level = now, .link = lowest.link});
-      continue;
-    }
+  while (levels_.least() < kNever) {
+    const auto lowest = static_cast<std::uint32_t>(levels_.place());
+    const double now = links_[lowest].level();
     if (now > level * (1 + kSame)) level = now;
-    take_first();
-    fill(lowest.link, level, demands, rates);
+    levels_.raise(lowest, kNever);
+    fill(lowest, level, demands, rates);
   }
-}
-
-void MaxMin::take_first() {
-  const Candidate last = heap_.back();
-  heap_.pop_back();
-  if (!heap_.empty()) sink(last);
-}
-
-// Puts it where the first of the heap was, and down to where it belongs: most levels rise by little, and then
-// this is far cheaper than to take the first out and to add it again.
-void MaxMin::sink(Candidate candidate) {
-  std::size_t hole = 0;
-  while (2 * hole + 1 < heap_.size()) {
-    const std::size_t left = 2 * hole + 1;
-    const std::size_t right = std::min(left + 1, heap_.size() - 1);
-    const std::size_t child = left + static_cast<std::size_t>(heap_[left] > heap_[right]);
-    if (!(candidate > heap_[child])) break;
-    heap_[hole] = heap_[child];
-    hole = child;
-  }
-  heap_[hole] = candidate;
 }
 
 void MaxMin::prepare(std::span<const double> capacity, std::span<const Demand> demands) {
@@ -104,6 +76,10 @@ void MaxMin::fill(std::uint32_t full, double level, std::span<const Demand> dema
       link.left -= use.load * rate;
       link.weight -= use.load * weight;
       --link.rising;
+      if (use.link == full) continue;
+      const double before = levels_[use.link];
+      const double now = link.rising == 0 ? kNever : link.level();
+      if (now > before * (1 + kSame)) levels_.raise(use.link, now);
     }
   }
 }

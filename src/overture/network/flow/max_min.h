@@ -6,6 +6,8 @@
 #include <span>
 #include <vector>
 
+#include "overture/network/flow/least_of.h"
+
 namespace overture::network::flow {
 
 // What each unit of a flow's rate takes from a link.
@@ -34,26 +36,14 @@ class MaxMin {
     std::uint32_t first = 0;  // in users_
     double level() const { return left > 0 ? left / weight : 0; }
   };
-  struct Candidate {
-    double level = 0;
-    std::uint32_t link = 0;
-    // Without a branch: which of two candidates is larger is as good as random.
-    friend bool operator>(const Candidate& a, const Candidate& b) {
-      const auto larger = static_cast<unsigned>(a.level > b.level);
-      const auto equal = static_cast<unsigned>(a.level == b.level);
-      return (larger | (equal & static_cast<unsigned>(a.link > b.link))) != 0;
-    }
-  };
 
   void prepare(std::span<const double> capacity, std::span<const Demand> demands);
-  void take_first();
-  void sink(Candidate candidate);
   void fill(std::uint32_t link, double level, std::span<const Demand> demands, std::vector<double>& rates);
 
   // Kept from call to call, so that no memory is asked for once it is large enough.
   std::vector<Link> links_;
   std::vector<std::uint32_t> users_;  // demands by link
-  std::vector<Candidate> heap_;
+  LeastOf levels_;                    // of links with flows that rise, by link
 };
 
 }  // namespace overture::network::flow
