@@ -157,6 +157,12 @@ Section ratios(const std::vector<const CellResult*>& cells) {
                             : "The slides say \"3X difference in total iteration time\" of all four.");
 }
 
+bool was_run(const Results& results, const Axis& axis, const SystemSetup& system) {
+  return std::ranges::any_of(axis.values, [&](const AxisValue& value) {
+    return results.find(axis.name, value.label, system.name) != nullptr;
+  });
+}
+
 // One line per value, one column per system: iteration time and how it compares with the default.
 std::optional<Section> axis_section(const Results& results, const Axis& axis, const std::string& name,
                                     const std::string& title, const std::string& caption) {
@@ -168,7 +174,7 @@ std::optional<Section> axis_section(const Results& results, const Axis& axis, co
                     .log_y = axis.name == "injection"};  // from 4 to hundreds of ms
   std::vector<const SystemSetup*> columns;
   for (const SystemSetup& system : systems()) {
-    if (!concerns(axis, system)) continue;
+    if (!concerns(axis, system) || !was_run(results, axis, system)) continue;
     columns.push_back(&system);
     shown.push_back(system.name);
     head.push_back(system.name + "_ms");
