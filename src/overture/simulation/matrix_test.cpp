@@ -261,6 +261,21 @@ TEST(Matrix, TreesWithManyChunksInFlightTakeAsLongAsFlowsAsOverTcp) {
   RecordProperty("per_message", std::to_string(fluid(network::ConnectionUse::per_message) / tcp));
 }
 
+// The root of a tree feeds one child after the other, on flows, too: 4 MiB take 336 us a level.
+TEST(Matrix, ABroadcastTakesAsLongAsItsLevelsOnEveryNetworkOfLinks) {
+  SimulationConfig config = one_collective(CollectiveKind::broadcast, 4_MiB);
+  config.scope = system::Scope::all;
+  config.system = {.endpoint_delay = 10ns, .active_chunks = 1, .splits = 1};
+  const Duration levels = 4 * transfer_time(4_MiB, 100_Gbps);
+  for (const Named& named : networks()) {
+    if (named.name != "flow" && named.name != "tcp" && named.name != "ndp" && named.name != "roce") continue;
+    config.network = named.network;
+    const Duration finished = simulate(config).finished;
+    EXPECT_GE(finished, levels) << named.name;
+    EXPECT_LE(to_us(finished), 1.10 * to_us(levels)) << named.name;
+  }
+}
+
 // Dimensions that are declared on a graph: reduce-scatter inside, all-reduce across, all-gather inside.
 TEST(Matrix, AHierarchicalAllReduceRunsOnLinksAndRotors) {
   for (const Named& named : networks()) {

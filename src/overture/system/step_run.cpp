@@ -1,6 +1,6 @@
 #include "overture/system/step_run.h"
 
-#include <map>
+#include <ranges>
 
 #include <fmt/format.h>
 
@@ -36,31 +36,54 @@ StepRun::StepRun(PhaseContext& context, const Phase& phase, std::function<void()
   }
 }
 
-// Transfers of no bytes are left out. A send waits for the arrivals of its chunk in earlier steps.
+// Transfers of no bytes are left out.
 void StepRun::plan() {
-  const auto count = static_cast<std::int32_t>(steps_->transfers.size());
-  dependents_.resize(static_cast<std::size_t>(count));
-  place_.resize(static_cast<std::size_t>(count));
-  std::map<std::pair<int, int>, std::vector<std::int32_t>> arrivals;  // by rank and chunk, so far
-  for (std::int32_t i = 0; i < count; ++i) {
+  const std::size_t count = steps_->transfers.size();
+  dependents_.resize(count);
+  followers_.resize(count);
+  place_.resize(count);
+  BySource arrivals;  // so far
+  BySource sends;
+  for (std::int32_t i = 0; i < static_cast<std::int32_t>(count); ++i) {
     const Transfer& t = transfer(i);
     if (size(i) <= Bytes{}) continue;
     Role& sender = roles_[static_cast<std::size_t>(t.from)];
-    place_[static_cast<std::size_t>(i)] = static_cast<std::int32_t>(sender.sends.size());
-    std::int32_t needs = 0;
-    if (const auto found = arrivals.find({t.from, t.chunk}); found != arrivals.end()) {
-      for (const std::int32_t before : found->second) {
-        if (transfer(before).step >= t.step) continue;
-        dependents_[static_cast<std::size_t>(before)].push_back(
-            static_cast<std::int32_t>(sender.sends.size()));
-        ++needs;
-      }
-    }
+    const auto place = static_cast<std::int32_t>(sender.sends.size());
+    place_[static_cast<std::size_t>(i)] = place;
+    sender.needs.push_back(wait_for_arrivals(t, place, arrivals) + wait_for_own(t, place, sends));
     sender.sends.push_back(i);
-    sender.needs.push_back(needs);
     roles_[static_cast<std::size_t>(t.to)].receives.push_back(i);
     arrivals[{t.to, t.chunk}].push_back(i);
+    sends[{t.from, t.chunk}].push_back(i);
   }
+}
+
+std::int32_t StepRun::wait_for_arrivals(const Transfer& of, std::int32_t place, const BySource& arrivals) {
+  const auto found = arrivals.find({of.from, of.chunk});
+  if (found == arrivals.end()) return 0;
+  std::int32_t needs = 0;
+  for (const std::int32_t before : found->second) {
+    if (transfer(before).step >= of.step) continue;
+    dependents_[static_cast<std::size_t>(before)].push_back(place);
+    ++needs;
+  }
+  return needs;
+}
+
+// What was sent in the step before has waited for all that was sent before it.
+std::int32_t StepRun::wait_for_own(const Transfer& of, std::int32_t place, const BySource& sends) {
+  const auto found = sends.find({of.from, of.chunk});
+  if (found == sends.end() || phase_.kind == CollectiveKind::barrier) return 0;
+  std::int32_t needs = 0;
+  int step = -1;
+  for (const std::int32_t before : found->second | std::views::reverse) {
+    if (transfer(before).step >= of.step) continue;
+    if (needs > 0 && transfer(before).step != step) break;
+    step = transfer(before).step;
+    followers_[static_cast<std::size_t>(before)].push_back(place);
+    ++needs;
+  }
+  return needs;
 }
 
 Bytes StepRun::size(std::int32_t number) const {
@@ -97,6 +120,7 @@ void StepRun::post(int p, std::size_t send) {
 }
 
 void StepRun::arrived(int p, std::int32_t number) {
+  release(participant(sender_of(p, number)), followers_[static_cast<std::size_t>(number)]);
   const bool reduce = transfer(number).reduce;
   endpoint(p).pass(
       size(number), {.own_data = false, .reduce = reduce, .send_back = false}, [this, p, number] {
@@ -110,11 +134,16 @@ void StepRun::arrived(int p, std::int32_t number) {
 }
 
 void StepRun::taken(int p, std::int32_t number) {
-  for (const std::int32_t send : dependents_[static_cast<std::size_t>(number)]) {
+  release(p, dependents_[static_cast<std::size_t>(number)]);
+  one_less(p);
+}
+
+// One message less that these sends wait for.
+void StepRun::release(int p, const std::vector<std::int32_t>& sends) {
+  for (const std::int32_t send : sends) {
     const auto i = static_cast<std::size_t>(send);
     if (--member(p).missing[i] == 0) prepare(p, i);
   }
-  one_less(p);
 }
 
 void StepRun::one_less(int p) {

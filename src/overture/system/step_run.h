@@ -1,6 +1,10 @@
 // The player of collectives that are told step by step. A rank sends a chunk as soon as it has received all
-// that earlier steps send it of that chunk.
+// that earlier steps send it of that chunk, and what it sent of that chunk in its step before has arrived:
+// the root of a tree feeds one child after the other, not all of them with a share of its link. A barrier's
+// messages take no link, and do not wait for each other.
 #pragma once
+
+#include <map>
 
 #include "overture/system/phase_run.h"
 #include "overture/system/steps.h"
@@ -18,7 +22,7 @@ class StepRun final : public PhaseRun {
   // Of one coordinate: what it sends, and how much it receives.
   struct Role {
     std::vector<std::int32_t> sends;  // transfers
-    std::vector<std::int32_t> needs;  // of each: arrivals that it waits for
+    std::vector<std::int32_t> needs;  // of each: messages that it waits for
     std::vector<std::int32_t> receives;
   };
   struct Member {
@@ -27,10 +31,15 @@ class StepRun final : public PhaseRun {
     std::size_t left = 0;  // arrivals and sends to come
   };
 
+  using BySource = std::map<std::pair<int, int>, std::vector<std::int32_t>>;  // transfers by rank and chunk
+
   void plan();
+  std::int32_t wait_for_arrivals(const Transfer& of, std::int32_t place, const BySource& arrivals);
+  std::int32_t wait_for_own(const Transfer& of, std::int32_t place, const BySource& sends);
   void prepare(int p, std::size_t send);
   void post(int p, std::size_t send);
   void taken(int p, std::int32_t transfer);
+  void release(int p, const std::vector<std::int32_t>& sends);
   void one_less(int p);
   Bytes size(std::int32_t transfer) const;
   const Transfer& transfer(std::int32_t number) const {
@@ -49,6 +58,7 @@ class StepRun final : public PhaseRun {
   std::shared_ptr<const Steps> steps_;
   std::vector<Role> roles_;
   std::vector<std::vector<std::int32_t>> dependents_;  // of each transfer: sends of its receiver, by place
+  std::vector<std::vector<std::int32_t>> followers_;   // of each transfer: sends of its sender, by place
   std::vector<std::int32_t> place_;                    // of each transfer among its sender's sends
   std::vector<Member> members_;
 };
