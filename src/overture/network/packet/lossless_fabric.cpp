@@ -62,10 +62,11 @@ std::vector<std::uint32_t> opposites(const topology::Graph& graph) {
   for (const auto& [ends, ids] : cables) {
     const auto back = cables.find({ends.second, ends.first});
     if (back == cables.end() || back->second.size() != ids.size()) {
-      throw UserError(fmt::format(
-          "flow control needs a link back for every link, but there are {} from node {} to {} and {} "
-          "back",
-          ids.size(), ends.first, ends.second, back == cables.end() ? 0 : back->second.size()));
+      throw UserError(
+          fmt::format("roce and plain need a link back for every link, but {} of {} to {} have {} back\n"
+                      "  use tcp or ndp, or links both ways",
+                      ids.size(), node_name(graph, ends.first), node_name(graph, ends.second),
+                      back == cables.end() ? 0 : back->second.size()));
     }
     for (std::size_t i = 0; i < ids.size(); ++i) result[ids[i]] = back->second[i];
   }
