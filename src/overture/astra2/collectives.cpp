@@ -371,10 +371,6 @@ void Collectives::tree_root(std::int32_t id) {
   }
 }
 
-bool Collectives::idle() const {
-  return std::all_of(streams_.begin(), streams_.end(), [](const auto& stream) { return stream == nullptr; });
-}
-
 std::string Collectives::stuck() const {
   for (const auto& stream : streams_) {
     if (stream == nullptr || !stream->initialized) continue;

@@ -40,7 +40,6 @@ class Collectives {
 
   // What the oldest chunk under way waits for, for a deadlock report.
   std::string stuck() const;
-  bool idle() const;
 
  private:
   enum class TreeState : std::uint8_t {

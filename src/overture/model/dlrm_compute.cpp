@@ -25,50 +25,41 @@ T value_or_throw(const Result<T>& result, const Where& where) {
   return result.value();
 }
 
-// How each entry of the file is read and written.
+// How each entry of the file is read.
 struct Entry {
   std::string name;
   std::function<void(DlrmCalibration&, std::string_view, const Where&)> read;
-  std::function<std::string(const DlrmCalibration&)> write;
 };
 
 Entry duration(std::string name, Duration DlrmCalibration::*member) {
-  return {std::move(name),
-          [member](DlrmCalibration& c, std::string_view text, const Where& where) {
+  return {std::move(name), [member](DlrmCalibration& c, std::string_view text, const Where& where) {
             c.*member = value_or_throw(parse_duration(text), where);
-          },
-          [member](const DlrmCalibration& c) { return exact(c.*member); }};
+          }};
 }
 Entry bandwidth(std::string name, Bandwidth DlrmCalibration::*member) {
-  return {std::move(name),
-          [member](DlrmCalibration& c, std::string_view text, const Where& where) {
+  return {std::move(name), [member](DlrmCalibration& c, std::string_view text, const Where& where) {
             c.*member = value_or_throw(parse_bandwidth(text), where);
             if (c.*member <= Bandwidth::bits_per_second(0))
               throw UserError(where, "a rate must be above zero");
-          },
-          [member](const DlrmCalibration& c) { return exact(c.*member); }};
+          }};
 }
 
 const std::vector<Entry>& entries() {
-  static const std::vector<Entry> all{
-      duration("embedding_forward", &DlrmCalibration::embedding_forward),
-      duration("embedding_backward", &DlrmCalibration::embedding_backward),
-      {"reference_batch",
-       [](DlrmCalibration& c, std::string_view text, const Where& where) {
-         c.reference_batch = whole_number(text, where, 1, std::int64_t{1} << 40);
-       },
-       [](const DlrmCalibration& c) { return fmt::format("{}", c.reference_batch); }},
-      bandwidth("gather_rate", &DlrmCalibration::gather_rate),
-      {"dense_rate",
-       [](DlrmCalibration& c, std::string_view text, const Where& where) {
-         c.dense_rate = value_or_throw(compute::parse_flop_rate(text), where);
-       },
-       [](const DlrmCalibration& c) {
-         return fmt::format("{} TFLOPS", static_cast<double>(c.dense_rate.per_second()) / 1e12);
-       }},
-      duration("dense_floor", &DlrmCalibration::dense_floor),
-      bandwidth("concat_rate", &DlrmCalibration::concat_rate),
-      duration("concat_floor", &DlrmCalibration::concat_floor)};
+  static const std::vector<Entry> all{duration("embedding_forward", &DlrmCalibration::embedding_forward),
+                                      duration("embedding_backward", &DlrmCalibration::embedding_backward),
+                                      {"reference_batch",
+                                       [](DlrmCalibration& c, std::string_view text, const Where& where) {
+                                         c.reference_batch =
+                                             whole_number(text, where, 1, std::int64_t{1} << 40);
+                                       }},
+                                      bandwidth("gather_rate", &DlrmCalibration::gather_rate),
+                                      {"dense_rate",
+                                       [](DlrmCalibration& c, std::string_view text, const Where& where) {
+                                         c.dense_rate = value_or_throw(compute::parse_flop_rate(text), where);
+                                       }},
+                                      duration("dense_floor", &DlrmCalibration::dense_floor),
+                                      bandwidth("concat_rate", &DlrmCalibration::concat_rate),
+                                      duration("concat_floor", &DlrmCalibration::concat_floor)};
   return all;
 }
 
@@ -81,12 +72,6 @@ const Entry& entry(const std::string& name, const Where& where) {
 }
 
 }  // namespace
-
-DlrmCalibration published_calibration(std::string_view model) {
-  DlrmCalibration calibration;
-  if (model == "I") calibration.embedding_backward = std::chrono::milliseconds(365);
-  return calibration;
-}
 
 Duration dense_time(const DlrmCalibration& calibration, const DenseLayer& layer, std::int64_t samples) {
   const double flops = 2.0 * static_cast<double>(samples) * static_cast<double>(layer.inputs) *
@@ -104,12 +89,6 @@ Duration concat_time(const DlrmCalibration& calibration, std::int64_t width, std
 ForwardBackward fitted_embedding_time(const DlrmCalibration& calibration, std::int64_t batch) {
   return {.forward = scaled(calibration.embedding_forward, batch, calibration.reference_batch),
           .backward = scaled(calibration.embedding_backward, batch, calibration.reference_batch)};
-}
-
-ForwardBackward gathered_embedding_time(const DlrmCalibration& calibration, const EmbeddingTable& table,
-                                        std::int64_t batch) {
-  const Duration forward = transfer_time(table.row() * table.bag * batch, calibration.gather_rate);
-  return {.forward = forward, .backward = 2 * forward};
 }
 
 DensePasses dense_passes(const DlrmCompute& compute, const Dlrm& model, const DenseLayer& layer,
@@ -194,12 +173,6 @@ DlrmCalibration parse_calibration(std::string_view text, const std::string& file
 
 DlrmCalibration read_calibration(const std::filesystem::path& path, const DlrmCalibration& defaults) {
   return parse_calibration(read_file(path), path.string(), defaults);
-}
-
-std::string to_csv(const DlrmCalibration& calibration) {
-  std::string text = "name,value\n";
-  for (const Entry& each : entries()) text += fmt::format("{},{}\n", each.name, each.write(calibration));
-  return text;
 }
 
 }  // namespace overture::model

@@ -34,9 +34,6 @@ struct DlrmCalibration {
   Duration concat_floor = std::chrono::microseconds(500);
 };
 
-// One of the two lines of numbers behind the defaults: "A" has 330 ms backward, "I" 365 ms.
-DlrmCalibration published_calibration(std::string_view model);
-
 // `samples` on one GPU; forward. Backward takes twice as long.
 Duration dense_time(const DlrmCalibration& calibration, const DenseLayer& layer, std::int64_t samples);
 // `samples` on one GPU, forward or backward.
@@ -46,10 +43,8 @@ struct ForwardBackward {
   Duration forward;
   Duration backward;
 };
-// The whole batch on one GPU: as fitted, and as its memory traffic allows.
+// The whole batch on one GPU, as fitted.
 ForwardBackward fitted_embedding_time(const DlrmCalibration& calibration, std::int64_t batch);
-ForwardBackward gathered_embedding_time(const DlrmCalibration& calibration, const EmbeddingTable& table,
-                                        std::int64_t batch);
 
 // A model of matrix products, and the memory from which tables are read.
 struct ProductsAndMemory {
@@ -82,7 +77,5 @@ ForwardBackward gather_passes(const DlrmCompute& compute, Bytes rows, Bytes row)
 DlrmCalibration parse_calibration(std::string_view text, const std::string& file,
                                   DlrmCalibration defaults = {});
 DlrmCalibration read_calibration(const std::filesystem::path& path, const DlrmCalibration& defaults = {});
-// What parse_calibration() reads back.
-std::string to_csv(const DlrmCalibration& calibration);
 
 }  // namespace overture::model

@@ -120,14 +120,6 @@ std::string write_machine(const Machine& machine) {
          to_yaml(Writer::without_defaults(keys, [](Writer& w, MachineKeys& k) { describe(w, k); }));
 }
 
-std::vector<Explanation> explain_machine() {
-  std::vector<Explanation> explanations;
-  MachineKeys initial;
-  Explainer explainer(explanations, "");
-  describe(explainer, initial);
-  return explanations;
-}
-
 std::string of_another_machine(const Machine& machine) {
   const MachineName here = this_machine();
   if (machine.name.alike(here)) return {};

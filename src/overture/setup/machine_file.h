@@ -30,7 +30,6 @@ namespace overture::setup {
 model::Machine parse_machine(std::string_view text, const std::string& file);
 model::Machine read_machine(const std::filesystem::path& file);
 std::string write_machine(const model::Machine& machine);
-std::vector<Explanation> explain_machine();
 
 // Empty when the machine's numbers hold here; else a sentence that says whose they are.
 std::string of_another_machine(const model::Machine& machine);

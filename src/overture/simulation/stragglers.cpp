@@ -38,11 +38,6 @@ Stragglers::Stragglers(const network::Faults& faults, int ranks) : seed_(faults.
   }
 }
 
-int Stragglers::concerned() const {
-  return static_cast<int>(
-      std::ranges::count_if(of_rank_, [](const auto& faults) { return !faults.empty(); }));
-}
-
 double Stragglers::factor(const Fault& fault, int rank, std::uint32_t task) const {
   if (fault.what.dies) return 0;
   std::uint64_t random =

@@ -22,8 +22,6 @@ class Stragglers {
   Time end(int rank, Time start, Duration work, std::uint32_t task) const;
   // When the last of all ranks ends it.
   Time last_end(Time start, Duration work, std::uint32_t task) const;
-  // Ranks that some fault concerns.
-  int concerned() const;
 
  private:
   struct Fault {

@@ -25,7 +25,6 @@ TEST(Stragglers, ASlowNodeTakesSoManyTimesAsLong) {
   EXPECT_EQ(one.end(0, Time{1us}, 2us, 0), Time{3us});
   EXPECT_EQ(one.end(1, Time{1us}, 2us, 0), Time{7us});
   EXPECT_EQ(one.last_end(Time{1us}, 2us, 0), Time{7us});
-  EXPECT_EQ(one.concerned(), 1);
 }
 
 TEST(Stragglers, OnlyWhileTheFaultLasts) {

@@ -168,7 +168,6 @@ std::optional<CollectiveId> System::issue(const CollectiveRequest& request) {
   collective.id = id;
   collective.request = request;
   collective.chunks = static_cast<int>(plans.size());
-  chunks_created_ += collective.chunks;
   for (auto& phases : plans) {
     const std::int32_t number = next_chunk_++;
     Chunk& chunk = chunks_[number];

@@ -97,7 +97,6 @@ class System {
   std::span<const DimensionUse> use() const {
     return std::span(use_).first(static_cast<std::size_t>(setup_.logical.count()));
   }
-  std::int64_t chunks_created() const { return chunks_created_; }
 
   // What has not finished and who waits for what, for a deadlock report; empty when all is done.
   std::string stuck() const;
@@ -161,7 +160,6 @@ class System {
   std::int64_t priority_counter_ = 0;
   std::int32_t next_collective_ = 0;
   std::int32_t next_chunk_ = 0;
-  std::int64_t chunks_created_ = 0;
   Finished finished_;
   std::function<void(const ChunkEvent&)> chunk_observer_;
 };

@@ -162,6 +162,4 @@ topology::OperaConfig opera_config(const Cell& cell) {
   return config;
 }
 
-topology::Opera opera_of(const Cell& cell) { return topology::generate_opera(opera_config(cell)); }
-
 }  // namespace overture::study::opera_dlrm

@@ -36,7 +36,4 @@ network::packet::PacketConfig transport_of(const Cell& cell);
 network::rotor::RotorConfig rotor_of(const Cell& cell);
 network::flow::FlowConfig fluid_of(const Cell& cell);
 
-// The schedule of a cell on Opera. Throws UserError when the slice is too short.
-topology::Opera opera_of(const Cell& cell);
-
 }  // namespace overture::study::opera_dlrm

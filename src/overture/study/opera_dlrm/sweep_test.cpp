@@ -94,8 +94,8 @@ TEST(OperaDlrmSweep, WhatCannotRunIsToldBeforeAnythingDoes) {
 }
 
 TEST(OperaDlrmSweep, SlicesAndRotorsAreThoseOfTheCell) {
-  const topology::Opera opera =
-      opera_of(parse_cell("I.baseline.16.opera.dps.flow.sound.1.slice-us=40.reconfiguration-us=2"));
+  const topology::Opera opera = topology::generate_opera(
+      opera_config(parse_cell("I.baseline.16.opera.dps.flow.sound.1.slice-us=40.reconfiguration-us=2")));
   EXPECT_EQ(opera.timing().slice(), Duration(40us));
   EXPECT_EQ(opera.timing().dark, Duration(2us));
 }
