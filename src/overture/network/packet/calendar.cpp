@@ -37,6 +37,10 @@ Calendar::Calendar(std::uint32_t nodes, int shift, int bits, std::int64_t longes
   check(bits >= 6, "a calendar has at least 64 buckets");
 }
 
+bool Calendar::tied_after(std::uint32_t node, std::uint32_t other) const {
+  return orders_[node] == orders_[other] ? node > other : orders_[node] > orders_[other];
+}
+
 void Calendar::push_far(std::uint32_t what, std::int64_t when) { push_aside({when, what, 0}); }
 
 // What belongs into the batch, or is too far away for a bucket.
@@ -55,7 +59,7 @@ void Calendar::make_room(std::size_t entries) {
 void Calendar::insert(const Entry& entry, std::size_t first) {
   make_room(1);
   std::size_t place = tail_++;
-  for (; place > first && batch_[place - 1].after(entry); --place) batch_[place] = batch_[place - 1];
+  for (; place > first && after(batch_[place - 1], entry); --place) batch_[place] = batch_[place - 1];
   batch_[place] = entry;
 }
 
@@ -123,12 +127,12 @@ void Calendar::append_sorted(std::uint32_t list) {
     const Entry entry{nodes_[node].when, node, nodes_[node].tie};
     Entry* place = --first;
     if (count <= kManyEntries) {
-      for (; entry.after(place[1]); ++place) *place = place[1];
+      for (; after(entry, place[1]); ++place) *place = place[1];
     }
     *place = entry;
   }
   if (count <= kManyEntries) return;
-  const auto before = [](const Entry& a, const Entry& b) { return b.after(a); };
+  const auto before = [this](const Entry& a, const Entry& b) { return after(b, a); };
   if (!std::is_sorted(begin, end, before)) std::sort(begin, end, before);
 }
 

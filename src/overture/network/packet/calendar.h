@@ -7,7 +7,7 @@
 // which was known longer first, then by rank: that first which came at a distance from the last of its
 // number, then what came right after such a one, and so on; then by number. So the order of events follows
 // from what happens and when, and not from how far ahead the queue looks, in which pieces it is run, or by
-// how many queues.
+// how many queues. Or, in place of rank and number, by an order that the caller gives (push_caused()).
 #pragma once
 
 #include <algorithm>
@@ -27,11 +27,6 @@ class Calendar {
     std::uint32_t what;
     std::uint32_t
         tie;  // of two with equal times, the smaller one is first; 0: in the order in which they came
-
-    bool after(const Entry& other) const {
-      if (when != other.when) return when > other.when;
-      return tie > other.tie || (tie == other.tie && tie != 0 && what > other.what);
-    }
   };
 
   // The numbers below `nodes` may be given to push(), each pending at most once. Buckets are 2^shift ps wide
@@ -51,6 +46,18 @@ class Calendar {
   void push_next(std::uint32_t node, std::int64_t when, std::int64_t age) {
     const auto last = static_cast<std::uint8_t>(nodes_[node].tie);
     schedule(node, when, order(age) + (last == last_rank_ ? last : last + step_));
+  }
+  // The same for a caller that knows more: of those that are known for as long, the smaller order is first. A
+  // calendar has either these alone, or none of them.
+  void push_caused(std::uint32_t node, std::int64_t when, std::int64_t age, std::uint64_t order) {
+    orders_[node] = order;
+    schedule(node, when, this->order(age));
+  }
+  // Before the first push_caused().
+  void keep_orders() { orders_.resize(nodes_.size()); }
+  // An order: the older its cause the smaller, and of equally old ones the one that was asked for first.
+  std::uint64_t caused_by(std::int64_t age) {
+    return (std::uint64_t{order(std::min(age, longest_))} << kAskedBits) | (asked_++ & kAsked);
   }
   // Schedules any other number, as often as wished; dearer.
   void push_far(std::uint32_t what, std::int64_t when);
@@ -76,6 +83,8 @@ class Calendar {
 
  private:
   static constexpr int kAgeBits = 24;
+  static constexpr int kAskedBits = 32;
+  static constexpr std::uint64_t kAsked = (std::uint64_t{1} << kAskedBits) - 1;
   static constexpr std::int64_t kOldest = (1 << kAgeBits) - 2;
 
   struct Node {
@@ -98,6 +107,13 @@ class Calendar {
     heads_[slot] = node;
     used_[slot / 64] |= std::uint64_t{1} << (slot % 64);
   }
+  bool after(const Entry& entry, const Entry& other) const {
+    if (entry.when != other.when) return entry.when > other.when;
+    if (entry.tie != other.tie) return entry.tie > other.tie;
+    if (entry.tie == 0) return false;
+    return orders_.empty() ? entry.what > other.what : tied_after(entry.what, other.what);
+  }
+  bool tied_after(std::uint32_t node, std::uint32_t other) const;
   void push_aside(const Entry& entry);
   void insert(const Entry& entry);
   void append_sorted(std::uint32_t list);
@@ -117,6 +133,8 @@ class Calendar {
   std::int64_t mask_;
   std::int64_t current_ = -1;  // the last bucket in batch_; this one and all before it are empty
   std::vector<Node> nodes_;
+  std::vector<std::uint64_t> orders_;  // by node, if they are kept
+  std::uint64_t asked_ = 0;
   std::vector<std::uint32_t> heads_;  // per bucket, the last node pushed
   std::vector<std::uint64_t> used_;   // a bit per bucket
   std::vector<Entry> batch_;          // sorted from head_ to tail_, then kAhead of nothing, and one to spare

@@ -187,6 +187,30 @@ TEST(Calendar, BackwardsWhatFollowsAnotherOfItsNodeComesFirst) {
   EXPECT_EQ(next(backwards), 2U);
 }
 
+TEST(Calendar, OfThoseKnownForAsLongTheOneWithTheOlderCauseIsFirst) {
+  Calendar calendar(8, 4, 6, 1'000);
+  calendar.keep_orders();
+  const std::uint64_t young = calendar.caused_by(10);
+  const std::uint64_t old_first = calendar.caused_by(700);
+  const std::uint64_t old_second = calendar.caused_by(700);
+  const std::uint64_t oldest = calendar.caused_by(kNever);  // a timer
+  calendar.push_caused(1, 2'000, 50, young);
+  calendar.push_caused(2, 2'000, 50, old_second);
+  calendar.push_caused(3, 2'000, 50, old_first);
+  calendar.push_caused(4, 2'000, 50, oldest);
+  calendar.push_caused(5, 2'000, 60, young);  // known for longer: no cause matters
+  calendar.push_far(1'000, 2'000);
+  for (const std::uint32_t what : {1'000, 5, 4, 3, 2, 1}) EXPECT_EQ(next(calendar), what);
+}
+
+TEST(Calendar, CausesOrderManyAtOnceToo) {
+  constexpr std::uint32_t kNodes = 200;  // more than are sorted by insertion
+  Calendar calendar(kNodes, 4, 6, 1'000);
+  calendar.keep_orders();
+  for (std::uint32_t node = kNodes; node-- > 0;) calendar.push_caused(node, 100, 5, calendar.caused_by(7));
+  for (std::uint32_t node = kNodes; node-- > 0;) EXPECT_EQ(next(calendar), node);
+}
+
 TEST(Calendar, WhatIsAheadIsTheNextButSoMany) {
   Calendar calendar(8, 4, 6);
   for (std::uint32_t node = 0; node < 4; ++node) calendar.push(node, 10 + node, 0);

@@ -57,7 +57,8 @@ struct PacketConfig {
   // csg-htsim's hosts do with `-strat ecmp_host -paths n`. 1: a flow keeps its way.
   int entropies = 1;
   std::uint64_t seed = 1;
-  // The network is cut into as many parts, which run at the same time; results are those of one thread.
+  // The network is cut into as many parts, which run at the same time. From 2 on, results do not depend on
+  // it.
   int threads = 1;
   // A network whose links alone need more than this is refused before the run.
   Bytes memory_limit{std::int64_t{8} << 30};
@@ -75,8 +76,9 @@ struct PacketConfig {
     });
     v.group("lossless", "Switches of roce and plain, in place of queue",
             [&](auto& g) { LosslessConfig::keys(g, p.lossless); });
-    v.field("threads", p.threads,
-            "flows over tcp: parts of the network, each simulated on a core; results are the same");
+    v.field(
+        "threads", p.threads,
+        "flows over tcp: parts of the network, each simulated on a core; from 2 on, results are the same");
     v.field("memory_limit", p.memory_limit, "A network that needs more is refused before the run");
   }
 };

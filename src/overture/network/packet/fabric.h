@@ -147,6 +147,8 @@ class Fabric {
   }
   // The packet starts to leave at `start`, when the link is free.
   void commit(std::uint32_t id, FabricLink& link, Packet packet, std::int64_t start) {
+    if (by_history_) [[unlikely]]
+      return commit_with_history(id, packet, start);
     const std::int64_t sending = serialisation(link, more_[id], packet.size);
     link.free_at = start + sending;
     link.bytes += packet.size;
@@ -162,6 +164,14 @@ class Fabric {
     }
     link.at(link.tail++) = packet;
   }
+  // Does what comes now cause the packet to leave? It does not if the link is busy until now and it is known
+  // for longer that this comes: then the packet waits, and leaves because the one before has left.
+  bool finds_free(std::uint32_t id, FabricLink& link, std::int64_t start) const {
+    if (start != now_) return false;
+    if (link.free_at != now_) [[likely]]
+      return true;
+    return known_for_ <= serialisation(link, more_[id], link.at(link.tail - 1).size);
+  }
   // The link ends in another part; nothing else is on its way there.
   void leaves(std::uint32_t id) {
     leaving_.push_back(id);
@@ -173,11 +183,29 @@ class Fabric {
     if (!link.empty()) announce(id, link, link.front(), packet.arrival);
     return packet;
   }
+  // The same, by history.
+  Packet take_with_history(FabricLink& link, std::uint32_t id) {
+    const Packet packet = link.front();
+    ++link.head;
+    const std::int64_t sending = serialisation(link, more_[id], packet.size);
+    known_for_ = link.delay + sending;
+    if (!link.empty()) announce_caused(id, link, link.front(), sending);
+    return packet;
+  }
+  // As in ns-3, of packets that began to leave at the same time that one goes first whose cause is older: the
+  // arrival of the packet, or else that the one before began to leave. Of equally old causes, the one that
+  // came first, which is known: arrivals have come in that order, and those before arrive in it just now.
+  void announce_caused(std::uint32_t id, const FabricLink& link, const Packet& packet, std::int64_t before) {
+    const std::uint64_t order =
+        (packet.flags & kFirst) != 0 ? more_[id].orders[link.head & link.mask] : calendar_.caused_by(before);
+    const std::int64_t sending = serialisation(link, more_[id], packet.size);
+    calendar_.push_caused(id, packet.arrival, link.delay + sending, order);
+  }
   // The next arrival at the end of a link, and when the last one was. It is known since the packet began to
   // leave. Of packets that began to leave at the same time, that goes first whose event came first then:
   // where wires are longer than packets, one that found its link free, for it was known longer that this one
-  // would come than that the one before would have left; then the second of its train, and so on. ns-3 has
-  // the same order.
+  // would come than that the one before would have left; then the second of its train, and so on. Nearly
+  // always ns-3 has the same order, and it follows from times alone, in whichever part they were.
   void announce(std::uint32_t id, const FabricLink& link, const Packet& packet, std::int64_t last) {
     const std::int64_t sending = serialisation(link, more_[id], packet.size);
     if (packet.arrival - sending == last) {
@@ -186,13 +214,13 @@ class Fabric {
       calendar_.push_first(id, packet.arrival, link.delay + sending);
     }
   }
-  template <bool kFaults, FabricTransport Transport>
+  template <bool kFaults, bool kHistory, FabricTransport Transport>
   void run_events(Transport& transport, std::int64_t limit);
-  template <bool kFaults, FabricTransport Transport>
+  template <bool kFaults, bool kHistory, FabricTransport Transport>
   void arrive(Transport& transport, std::uint32_t id);
   template <FabricTransport Transport>
   void serve(Transport& transport, std::uint32_t id);
-  template <bool kFaults, FabricTransport Transport>
+  template <bool kFaults, bool kHistory, FabricTransport Transport>
   void dispatch(Transport& transport, std::uint32_t what);
   template <FabricTransport Transport>
   void prefetch(Transport& transport);
@@ -203,6 +231,8 @@ class Fabric {
   bool pool_full(SharedBuffer& pool, std::int64_t size, std::int64_t in_port);
   void mark(std::uint32_t id, Packet& packet, std::int64_t wait);
   void forget(const Packet& packet);
+  void commit_with_history(std::uint32_t id, Packet packet, std::int64_t start);
+  void keep_order(std::uint32_t id, const FabricLink& link);
   std::int64_t queued(std::uint32_t id, std::int64_t known);
   void grow(std::uint32_t id);
 
@@ -230,6 +260,8 @@ class Fabric {
   void start_waiting(std::uint32_t id);
 
   std::int64_t now_ = 0;
+  bool by_history_ = false;     // simultaneous arrivals: by what led to them, not by times alone
+  std::int64_t known_for_ = 0;  // the event that runs, ps
   std::uint64_t digest_ = 0;
   std::uint64_t port_mask_ = 0;
   std::vector<FabricLink> links_;
@@ -256,10 +288,10 @@ class Fabric {
   PacketFaults* faults_ = nullptr;  // the engine's
 };
 
-template <bool kFaults, FabricTransport Transport>
+template <bool kFaults, bool kHistory, FabricTransport Transport>
 inline void Fabric::arrive(Transport& transport, std::uint32_t id) {
   FabricLink& link = links_[id];
-  Packet packet = take(link, id);
+  Packet packet = kHistory ? take_with_history(link, id) : take(link, id);
   ++counts_.hops;
   if constexpr (kFaults) {
     if (!faults_->survives(id, packet, start_of(packet, link, more_[id]), now_)) {
@@ -300,7 +332,7 @@ inline void Fabric::serve(Transport& transport, std::uint32_t id) {
   start_waiting(id);
 }
 
-template <bool kFaults, FabricTransport Transport>
+template <bool kFaults, bool kHistory, FabricTransport Transport>
 inline void Fabric::dispatch(Transport& transport, std::uint32_t what) {
   if constexpr (Transport::kTrims) {
     const std::uint32_t links = link_count();
@@ -310,8 +342,9 @@ inline void Fabric::dispatch(Transport& transport, std::uint32_t what) {
     }
   }
   if (what < kTimer) {
-    arrive<kFaults>(transport, what);
+    arrive<kFaults, kHistory>(transport, what);
   } else {
+    if constexpr (kHistory) known_for_ = std::numeric_limits<std::int64_t>::max();
     transport.timer(what & ~kTimer);
   }
 }
@@ -359,11 +392,15 @@ void Fabric::hand_over(std::int64_t end, Letter letter) {
 
 template <FabricTransport Transport>
 void Fabric::run(Transport& transport, std::int64_t limit) {
-  if (faults_ == nullptr) return run_events<false>(transport, limit);
-  run_events<true>(transport, limit);
+  if constexpr (!Transport::kTrims) {
+    if (by_history_ && faults_ == nullptr) return run_events<false, true>(transport, limit);
+    if (by_history_) return run_events<true, true>(transport, limit);
+  }
+  if (faults_ == nullptr) return run_events<false, false>(transport, limit);
+  run_events<true, false>(transport, limit);
 }
 
-template <bool kFaults, FabricTransport Transport>
+template <bool kFaults, bool kHistory, FabricTransport Transport>
 void Fabric::run_events(Transport& transport, std::int64_t limit) {
   for (;;) {
     if (!calendar_.due(limit) && !calendar_.load(limit)) return;
@@ -371,7 +408,7 @@ void Fabric::run_events(Transport& transport, std::int64_t limit) {
     prefetch(transport);
     now_ = event.when;
     digest_ += digest_step(static_cast<std::uint64_t>(event.when) ^ (std::uint64_t{event.what} << 32));
-    dispatch<kFaults>(transport, event.what);
+    dispatch<kFaults, kHistory>(transport, event.what);
     if (transport.pause()) [[unlikely]]
       return;
   }

@@ -63,6 +63,8 @@ struct alignas(64) Flow {
   std::uint32_t gaps = kNone;     // reassembly
   std::uint32_t sibling = kNone;  // next connection of the same pair
   float alpha = 0;                // DCTCP: moving share of marked bytes
+  std::int64_t posted_at = 0;     // when the last message that was posted is sent, ps
+  std::uint32_t posted = kNone;   // that message, if it was not sent yet
 
   // The sender, every packet and every ACK.
   alignas(64) SendTimes times;  // when what is not acknowledged was sent
@@ -74,7 +76,7 @@ struct MessageState {
   std::uint64_t end = 0;
   std::uint32_t flow = 0;
   bool ends_packet = false;             // the packet with its last byte holds nothing of the next message
-  std::uint32_t next = kNone;           // on the same connection
+  std::uint32_t next = kNone;           // on the same connection; before it is sent, what is sent with it
   std::uint32_t next_received = kNone;  // the same, as far as the receiver knows
 };
 

@@ -44,6 +44,8 @@ struct LinkMore {
   std::uint64_t drops = 0;
   std::uint64_t marks = 0;
   std::unique_ptr<Packet[]> storage;
+  std::unique_ptr<std::uint64_t[]>
+      orders;  // as the ring: of the packets that are kFirst; from the first one on
 };
 
 // NDP: data that waits at a switch, oldest first. A host's waits in the transport.

@@ -18,6 +18,7 @@ enum class Kind : std::uint8_t { data, ack, header, nack, pull };
 inline constexpr std::uint8_t kCongested = 1;     // data: a queue marked it; ACK: echoes such a mark
 inline constexpr std::uint8_t kNotification = 2;  // RoCE: an ACK that is a CNP instead
 inline constexpr std::uint8_t kTellLoss = 4;      // its transport looks at what queues dropped
+inline constexpr std::uint8_t kFirst = 8;         // found its link free, while others were on the wire
 
 struct Packet {
   std::uint64_t route = 0;   // ports to take, lowest bits first (see routes.h)

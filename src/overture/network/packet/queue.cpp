@@ -112,11 +112,44 @@ void Fabric::mark(std::uint32_t id, Packet& packet, std::int64_t wait) {
   }
 }
 
+// As commit(), and notes what caused it if the packet finds its link free.
+void Fabric::commit_with_history(std::uint32_t id, Packet packet, std::int64_t start) {
+  FabricLink& link = links_[id];
+  const std::int64_t sending = serialisation(link, more_[id], packet.size);
+  const bool first = !link.empty() && finds_free(id, link, start);
+  link.free_at = start + sending;
+  link.bytes += packet.size;
+  packet.arrival = link.free_at + link.delay;
+  if (link.tail - link.head > link.mask) [[unlikely]]
+    grow(id);
+  if (link.empty()) {
+    calendar_.push_caused(id, packet.arrival, link.delay + sending, calendar_.caused_by(known_for_));
+  } else if (first) {
+    keep_order(id, link);
+  }
+  // The mark is changed in its place: a changed packet would have to be in memory before it is copied.
+  Packet& place = link.at(link.tail++);
+  place = packet;
+  if (((packet.flags & kFirst) != 0) != first) place.flags ^= kFirst;
+}
+
+// Of the packet that comes next into the ring.
+void Fabric::keep_order(std::uint32_t id, const FabricLink& link) {
+  std::unique_ptr<std::uint64_t[]>& orders = more_[id].orders;
+  if (!orders) orders = std::make_unique<std::uint64_t[]>(link.mask + 1);
+  orders[link.tail & link.mask] = calendar_.caused_by(known_for_);
+}
+
 void Fabric::grow(std::uint32_t id) {
   FabricLink& link = links_[id];
   const std::uint32_t size = link.mask + 1;
   auto larger = std::make_unique<Packet[]>(std::size_t{2} * size);
   for (std::uint32_t i = link.head; i != link.tail; ++i) larger[i & (2 * size - 1)] = link.at(i);
+  if (std::uint64_t* const orders = more_[id].orders.get()) {
+    auto more = std::make_unique<std::uint64_t[]>(std::size_t{2} * size);
+    for (std::uint32_t i = link.head; i != link.tail; ++i) more[i & (2 * size - 1)] = orders[i & link.mask];
+    more_[id].orders = std::move(more);
+  }
   more_[id].storage = std::move(larger);
   link.ring = more_[id].storage.get();
   link.mask = 2 * size - 1;

@@ -8,7 +8,7 @@ void Scoreboard::clear() {
   segments_.clear();
   first_ = examined_ = resend_ = 0;
   sent_bytes_ = sacked_bytes_ = lost_bytes_ = resent_bytes_ = 0;
-  highest_sacked_ = odd_until_ = 0;
+  highest_sacked_ = last_sacked_ = odd_until_ = 0;
   sacked_ = sacked_examined_ = 0;
 }
 
@@ -56,11 +56,10 @@ std::uint64_t Scoreboard::acknowledge(std::uint64_t offset) {
     drop_first();
   }
   if (!empty() && segments_[first_].begin < offset) {
-    const auto bytes = static_cast<std::uint32_t>(offset - segments_[first_].begin);
-    if (!segments_[first_].sacked) news += bytes;
-    cut_first(bytes);
+    cut_first(static_cast<std::uint32_t>(offset - segments_[first_].begin));
   }
   if (highest_sacked_ <= offset) highest_sacked_ = 0;
+  if (last_sacked_ <= offset) last_sacked_ = 0;
   if (first_ > segments_.size() / 2) {  // keeps the array as small as twice the window
     segments_.erase(segments_.begin(), segments_.begin() + static_cast<std::ptrdiff_t>(first_));
     examined_ -= first_;
@@ -82,7 +81,8 @@ std::uint64_t Scoreboard::sack(std::uint64_t begin, std::uint64_t end) {
     sacked_bytes_ += it->length;
     ++sacked_;
     if (static_cast<std::size_t>(it - segments_.begin()) < examined_) ++sacked_examined_;
-    highest_sacked_ = std::max(highest_sacked_, it->begin);
+    if (highest_sacked_ <= it->end()) highest_sacked_ = it->begin;
+    last_sacked_ = std::max(last_sacked_, it->begin);
     news += it->length;
   }
   return news;
@@ -94,10 +94,21 @@ void Scoreboard::lose(Segment& segment) {
   segment.lost = true;
 }
 
+// Those above the one that counts as the highest.
+int Scoreboard::sacked_beyond() const {
+  if (highest_sacked_ == last_sacked_) [[likely]]
+    return 0;
+  const auto from = segments_.begin() + static_cast<std::ptrdiff_t>(first_);
+  const auto above = std::ranges::upper_bound(from, segments_.end(), highest_sacked_, {}, &Segment::begin);
+  return static_cast<int>(
+      std::count_if(above, segments_.end(), [](const Segment& segment) { return segment.sacked; }));
+}
+
 void Scoreboard::detect(int threshold) {
+  const int counted = sacked_ - sacked_beyond();
   for (; examined_ < segments_.size(); ++examined_) {
     Segment& segment = segments_[examined_];
-    const int above = sacked_ - sacked_examined_ - (segment.sacked ? 1 : 0);
+    const int above = counted - sacked_examined_ - (segment.sacked ? 1 : 0);
     if (above < threshold) return;
     if (segment.sacked) ++sacked_examined_;
     lose(segment);

@@ -29,11 +29,13 @@ class Scoreboard {
   // The same for one that is shorter than it could be: the receiver had no more room.
   void append_cut(std::uint64_t begin, std::uint32_t length);
 
-  // All before `offset` has arrived. Returns how many bytes of it were not known to have arrived.
+  // All before `offset` has arrived. Returns how many bytes of it were not known to have arrived, in segments
+  // that have arrived whole: ns-3 does not count the first part of one that was cut.
   std::uint64_t acknowledge(std::uint64_t offset);
   // [begin, end) has arrived. Returns how many bytes of it were not known to have arrived.
   std::uint64_t sack(std::uint64_t begin, std::uint64_t end);
-  // Segments below `threshold` selectively acknowledged ones are lost.
+  // Segments below `threshold` selectively acknowledged ones are lost. Those above the highest one do not
+  // count: for ns-3 a segment right below the highest one takes its place when it arrives.
   void detect(int threshold);
   void lose_first();
   // All that was not selectively acknowledged is lost and may be sent again.
@@ -68,6 +70,7 @@ class Scoreboard {
 
  private:
   void lose(Segment& segment);
+  int sacked_beyond() const;
   void drop_first();
   void cut_first(std::uint32_t bytes);
   void take_from_next(std::size_t position, std::uint32_t most);
@@ -81,7 +84,8 @@ class Scoreboard {
   std::uint32_t lost_bytes_ = 0;
   std::uint32_t resent_bytes_ = 0;
   std::uint64_t odd_until_ = 0;       // where the last segment that was cut ends
-  std::uint64_t highest_sacked_ = 0;  // where the last segment that was selectively acknowledged begins
+  std::uint64_t highest_sacked_ = 0;  // where the selectively acknowledged one that counts as highest begins
+  std::uint64_t last_sacked_ = 0;     // where the last one begins
   int sacked_ = 0;
   int sacked_examined_ = 0;  // of those before examined_
 };

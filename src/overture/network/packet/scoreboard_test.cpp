@@ -128,7 +128,7 @@ TEST(Scoreboard, AnAckMayCutASegmentThatGrewWhenItWasSentAgain) {
   Scoreboard board = short_first();
   board.lose_all();
   board.resend(*board.next_lost(), 100);
-  EXPECT_EQ(board.acknowledge(40), 40);  // the first packet was late, not lost
+  EXPECT_EQ(board.acknowledge(40), 0) << "the first packet was late, not lost; no segment has arrived whole";
   EXPECT_EQ(board.first().begin, 40);
   EXPECT_EQ(board.first().length, 60);
   EXPECT_EQ(board.in_flight(), 60);
@@ -149,6 +149,22 @@ TEST(Scoreboard, AFirstSegmentThatArrivedIsCountedOnceWhereverItIsGivenUp) {
   board.sack(500, 600);
   board.detect(3);
   EXPECT_EQ(board.next_lost()->begin, 100);
+}
+
+// As in ns-3: what arrives right below the highest one counts as the highest from then on.
+TEST(Scoreboard, OneRightBelowTheHighestTakesItsPlace) {
+  Scoreboard board = segments(8);
+  EXPECT_EQ(board.sack(500, 600), 100);
+  EXPECT_EQ(board.sack(300, 400), 100);
+  board.detect(3);
+  EXPECT_EQ(board.sack(400, 500), 100);
+  board.detect(3);
+  EXPECT_FALSE(board.is_lost(0)) << "two of the three count";
+  EXPECT_EQ(board.in_flight(), 500);
+  EXPECT_EQ(board.sack(700, 800), 100);
+  board.detect(3);
+  EXPECT_TRUE(board.is_lost(0));
+  EXPECT_EQ(board.in_flight(), 100) << "0 to 300 are lost; 600 has only one above";
 }
 
 TEST(Scoreboard, IsKeptWhileASegmentThatWasCutIsOutstanding) {
@@ -179,6 +195,7 @@ class PlainBoard {
       news += s.sacked ? 0 : kLength;
       return true;
     });
+    if (highest_ <= offset) highest_ = 0;
     return news;
   }
   std::uint64_t sack(std::uint64_t begin, std::uint64_t end) {
@@ -188,13 +205,15 @@ class PlainBoard {
       s.sacked = true;
       s.lost = false;
       news += kLength;
+      if (highest_ <= s.begin + kLength) highest_ = s.begin;
     }
     return news;
   }
   void detect(int threshold) {
     for (std::size_t i = 0; i < segments_.size(); ++i) {
-      const auto above = std::count_if(segments_.begin() + static_cast<std::ptrdiff_t>(i) + 1,
-                                       segments_.end(), [](const Segment& s) { return s.sacked; });
+      const auto above =
+          std::count_if(segments_.begin() + static_cast<std::ptrdiff_t>(i) + 1, segments_.end(),
+                        [this](const Segment& s) { return s.sacked && s.begin <= highest_; });
       if (above >= threshold && !segments_[i].sacked) segments_[i].lost = true;
     }
   }
@@ -246,6 +265,7 @@ class PlainBoard {
 
   std::vector<Segment> segments_;
   std::uint64_t next_ = 0;
+  std::uint64_t highest_ = 0;  // begin of the one that counts as highest
 };
 
 std::uint64_t begin_of(const Scoreboard::Segment* segment) {

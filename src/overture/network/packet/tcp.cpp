@@ -19,6 +19,14 @@ std::uint64_t widen(std::uint32_t low, std::uint64_t reference) {
   return reference + static_cast<std::uint64_t>(std::int64_t{distance});
 }
 
+// What a receiver can tell of its window: 16 bits, shifted by up to 14 (RFC 7323, 2.2 and 2.3).
+Bytes told(Bytes window) {
+  constexpr std::int64_t kMostBits = (1 << 16) - 1;
+  int shift = 0;
+  while (shift < 14 && window.count() >> shift > kMostBits) ++shift;
+  return Bytes{std::min(window.count() >> shift, kMostBits) << shift};
+}
+
 }  // namespace
 
 Tcp::Tcp(const TcpConfig& config, Fabric& fabric, Pause pause)
@@ -38,7 +46,10 @@ Tcp::Tcp(const TcpConfig& config, Fabric& fabric, Pause pause, Shared& shared)
       pause_(pause),
       flows_(shared.flows),
       connections_(shared.pairs),
-      messages_(shared.messages) {}
+      messages_(shared.messages) {
+  config_.first_window = std::min(config.first_window, config.receive_window);
+  config_.receive_window = told(config.receive_window);
+}
 
 std::size_t Tcp::memory() const {
   return (own_ ? own_->memory() : 0) + losses_.memory() + gaps_.memory() + sack_.memory();
@@ -116,14 +127,36 @@ std::uint32_t Tcp::post(int from, int to, std::int64_t bytes, std::int64_t when)
   check(index < kAck && flows_.size() < kAck, "at most five hundred million messages and connections");
   messages_[index] = {.end = static_cast<std::uint64_t>(bytes), .flow = flow_of_pair(from, to)};
   ++outstanding_;
-  fabric_.set_timer(index | kStart, when + config_.send_delay.count());
+  if (!joins(flows_[messages_[index].flow], index, when))
+    fabric_.set_timer(index | kStart, when + config_.send_delay.count());
   return index;
 }
 
-void Tcp::start(std::uint32_t index) {
-  MessageState& message = messages_[index];
-  const std::uint32_t id = message.flow = connection_for(message.flow);
+// What is sent on a connection at one time is one piece of its stream: packets do not end where it does. The
+// first message starts them all.
+bool Tcp::joins(Flow& flow, std::uint32_t message, std::int64_t when) {
+  if (config_.connections != ConnectionUse::per_pair) return false;
+  const bool joins = flow.posted != kNone && flow.posted_at == when;
+  if (joins) messages_[flow.posted].next = message;
+  flow.posted = message;
+  flow.posted_at = when;
+  return joins;
+}
+
+void Tcp::start(std::uint32_t message) {
+  const std::uint32_t id = connection_for(messages_[message].flow);
   Flow& flow = flows_[id];
+  while (message != kNone) message = write(id, flow, message);
+  if (flow.losses == kNone) return pump(id, flow);
+  pump_troubled(id, flow);
+}
+
+// Returns the message that is sent at the same time, or kNone.
+std::uint32_t Tcp::write(std::uint32_t id, Flow& flow, std::uint32_t index) {
+  MessageState& message = messages_[index];
+  message.flow = id;
+  if (flow.posted == index) flow.posted = kNone;
+  const std::uint32_t with_it = std::exchange(message.next, kNone);
   flow.written = message.end += flow.written;
   free_acknowledged(flow);
   const Mail::Start start{.message = index, .previous = flow.last_message};
@@ -135,8 +168,7 @@ void Tcp::start(std::uint32_t index) {
   if (flow.last_message != kNone) messages_[flow.last_message].next = index;
   flow.last_message = index;
   if (flow.first_message == kNone) flow.first_message = index;
-  if (flow.losses == kNone) return pump(id, flow);
-  pump_troubled(id, flow);
+  return with_it;
 }
 
 // The receiver's list of messages; it ends with the previous one, if that has not been received yet.

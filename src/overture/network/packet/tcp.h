@@ -113,7 +113,9 @@ class Tcp {
   std::uint32_t new_flow(int from, int to);
   std::uint32_t connection_for(std::uint32_t first);
   void open(std::uint32_t id);
+  bool joins(Flow& flow, std::uint32_t message, std::int64_t when);
   void start(std::uint32_t message);
+  std::uint32_t write(std::uint32_t id, Flow& flow, std::uint32_t message);
   void expect(const Mail::Start& start);
   void finish_received(Flow& flow);
   void free_acknowledged(Flow& flow);

@@ -95,6 +95,28 @@ TEST(TcpSender, TheReceiversWindowIsAnEndToo) {
   EXPECT_EQ(segments_sent(bench), 8U) << "seven more than one";
 }
 
+TEST(TcpSender, UntilTheFirstAckTheReceiversWindowIsNotExceededEither) {
+  PacketConfig config = plain_tcp();
+  config.tcp.first_window = Bytes{65'535};
+  config.tcp.receive_window = Bytes{4'500};
+  TcpBench bench(config);
+  bench.write(100'000);
+  EXPECT_EQ(segments_sent(bench), 4U);
+}
+
+// 525,000 bytes need more than 16 bits, so the receiver tells a sixteenth of them, rounded down.
+TEST(TcpSender, AWindowBeyond65535BytesIsToldInPowersOfTwo) {
+  PacketConfig config = plain_tcp();
+  config.tcp.initial_window = 600;
+  config.tcp.receive_window = Bytes{525'000};
+  config.tcp.first_window = Bytes{50'000};
+  TcpBench bench(config);
+  bench.write(1'000'000);
+  EXPECT_EQ(segments_sent(bench), 50U);
+  bench.ack(kSegment);
+  EXPECT_EQ(segments_sent(bench), 1U + 524U) << "524,992 bytes";
+}
+
 TEST(TcpSender, AShortMessageIsAShortPacketAndTheNextOneItsOwn) {
   TcpBench bench;
   bench.write(2'300);
@@ -104,6 +126,18 @@ TEST(TcpSender, AShortMessageIsAShortPacketAndTheNextOneItsOwn) {
   ASSERT_EQ(sent.size(), 4U);
   EXPECT_TRUE((sent[2] == std::pair{2'000U, 300U}));
   EXPECT_TRUE((sent[3] == std::pair{2'300U, 500U}));
+}
+
+TEST(TcpSender, MessagesThatAreSentAtOneTimeAreOnePieceOfTheStream) {
+  TcpBench bench;
+  bench.tcp.post(0, 1, 2'300, bench.fabric.now());
+  bench.write(500);  // at the same time
+  bench.write(400);
+  bench.wait_until(Time{9us});
+  const std::vector<SeenPacket> sent = bench.sent();
+  ASSERT_GE(sent.size(), 4U);
+  EXPECT_TRUE((sent[2] == std::pair{2'000U, 800U})) << "the end of the first and all of the second";
+  EXPECT_TRUE((sent[3] == std::pair{2'800U, 400U})) << "sent later";
 }
 
 TEST(TcpSender, AMessageThatWaitedForTheWindowIsSentWithTheNextOne) {
