@@ -110,7 +110,9 @@ HostedTrainer::Wish HostedTrainer::ask(Turn turn) {
   if (turn == Turn::idle && !abandoned_ && std::exchange(next_wanted_, false)) return {};
   wish_.reset();
   turn_ = turn;
+  lock.unlock();  // or whoever is woken would wait for it once more
   changed_.notify_all();
+  lock.lock();
   changed_.wait(lock, [&] { return wish_ || abandoned_; });
   if (abandoned_) throw UserError(*abandoned_);
   return *std::exchange(wish_, std::nullopt);
