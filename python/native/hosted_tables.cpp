@@ -25,6 +25,11 @@ void look_for_ctrl_c() {
   if (PyErr_CheckSignals() != 0) throw py::error_already_set();
 }
 
+[[noreturn]] void refuse_in_forked_process() {
+  throw UserError("the tables belong to the process that this one was forked from",
+                  "open them in the process that trains, or start processes with the method spawn");
+}
+
 data::Shape own_shape(const setup::TrainSetup& setup, int dense_features, bool weighted) {
   data::Shape shape{.dense_features = dense_features, .multi_hot = true, .weighted = weighted};
   const std::string& text = setup.tables.rows;
@@ -78,7 +83,7 @@ py::array_t<float> HostedTables::pooled() {
 embedding::TableGradients HostedTables::gradients_of(const py::handle& given, std::size_t table) {
   const std::int32_t dim = config().tables.tables[table].dim;
   if (given.is_none()) {
-    zeros_.resize(std::max<std::size_t>(zeros_.size(), static_cast<std::size_t>(dim)));
+    if (zeros_.empty()) zeros_.resize(static_cast<std::size_t>(config().tables.width()));  // stays where it is
     return {.data = zeros_.data(), .stride = 0};
   }
   const auto array = py::cast<py::array>(given);
@@ -137,7 +142,7 @@ void LocalTables::start(const std::string& checkpoints, int keep_every, bool sav
   const py::gil_scoped_release release;
   started_ = true;
   if (setup_.data.own) {
-    auto own = std::make_unique<data::PushedBatches>([this] { session_->trainer().nudge(); });
+    auto own = std::make_unique<data::PushedBatches>([this] { session().trainer().nudge(); });
     own_ = own.get();
     source_ = std::move(own);
   } else {
@@ -207,8 +212,7 @@ void LocalTables::set_table(std::size_t table,
     const std::int32_t end = std::min(held.end, shape.dim);
     for (std::int64_t i = 0; i < held.rows && held.begin < end; ++i) {
       const float* const row = from + held.id(i) * shape.dim;
-      std::copy(row + held.begin, row + end,
-                tables->row(static_cast<std::int64_t>(table), held.id(i)));
+      std::copy(row + held.begin, row + end, tables->row(static_cast<std::int64_t>(table), held.id(i)));
     }
   }
 }
@@ -230,6 +234,16 @@ void LocalTables::finish() {
   over_ = true;
   const py::gil_scoped_release release;
   session_->finish();
+}
+
+train::TablesSession& LocalTables::session() const {
+  if (!session_) refuse_in_forked_process();
+  return *session_;
+}
+
+void LocalTables::forget() {
+  over_ = true;
+  (void)session_.release();
 }
 
 void LocalTables::failed() {
@@ -257,6 +271,11 @@ BagpipeTables::BagpipeTables(int worker_id, int world_size, int trainers, const 
   }
 }
 
+setup::HostedPart& BagpipeTables::part() const {
+  if (!part_) refuse_in_forked_process();
+  return *part_;
+}
+
 BagpipeTables::~BagpipeTables() { abandon("the program has ended"); }
 
 void BagpipeTables::abandon(const std::string& why) {
@@ -267,7 +286,7 @@ void BagpipeTables::abandon(const std::string& why) {
 
 void BagpipeTables::finish() {
   const py::gil_scoped_release release;
-  part_->finish();
+  part().finish();
 }
 
 void add_tables(py::module_& module) {
@@ -302,7 +321,8 @@ void add_tables(py::module_& module) {
       .def_property_readonly("first_step", &HostedTables::first_step)
       .def_property_readonly("state", [](const HostedTables& tables) { return py::bytes(tables.state()); })
       .def("abandon", &HostedTables::abandon)
-      .def("finish", &HostedTables::finish);
+      .def("finish", &HostedTables::finish)
+      .def("forget", &HostedTables::forget);
   py::class_<LocalTables, HostedTables>(module, "LocalTables")
       .def(py::init<const std::string&, int, bool, const std::string&>())
       .def("start", &LocalTables::start)

@@ -45,6 +45,8 @@ class HostedTables {
 
   virtual void abandon(const std::string& why) = 0;
   virtual void finish() = 0;
+  // In a forked process, whose copy of the tables has no threads: it is given up as it is.
+  virtual void forget() = 0;
 
  protected:
   virtual train::HostedTrainer& trainer() = 0;
@@ -81,18 +83,20 @@ class LocalTables final : public HostedTables {
                  const py::array_t<float, py::array::c_style | py::array::forcecast>& rows);
 
   void leave() override;
-  std::int64_t first_step() const override { return session_->first_step(); }
+  std::int64_t first_step() const override { return session().first_step(); }
   std::string state() const override { return state_; }
   void abandon(const std::string& why) override;
   void finish() override;
+  void forget() override;
 
  protected:
-  train::HostedTrainer& trainer() override { return session_->trainer(); }
-  const train::TrainConfig& config() const override { return session_->config(); }
+  train::HostedTrainer& trainer() override { return session().trainer(); }
+  const train::TrainConfig& config() const override { return session().config(); }
   bool wants_batch() override { return own_ != nullptr && own_->wants(); }
   void failed() override;
 
  private:
+  train::TablesSession& session() const;
   std::size_t checked(std::size_t table) const;
 
   setup::TrainSetup setup_;
@@ -112,17 +116,20 @@ class BagpipeTables final : public HostedTables {
                 int timeout, std::vector<std::string> assignments);
   ~BagpipeTables() override;
 
-  std::int64_t first_step() const override { return part_->first_step(); }
-  std::string state() const override { return part_->state(); }
+  std::int64_t first_step() const override { return part().first_step(); }
+  std::string state() const override { return part().state(); }
   void abandon(const std::string& why) override;
   void finish() override;
+  void forget() override { (void)part_.release(); }
 
  protected:
-  train::HostedTrainer& trainer() override { return part_->trainer(); }
-  const train::TrainConfig& config() const override { return part_->config(); }
-  void failed() override { part_->finish(); }
+  train::HostedTrainer& trainer() override { return part().trainer(); }
+  const train::TrainConfig& config() const override { return part().config(); }
+  void failed() override { part().finish(); }
 
  private:
+  setup::HostedPart& part() const;
+
   std::unique_ptr<setup::HostedPart> part_;
 };
 

@@ -11,6 +11,8 @@ PYBIND11_MODULE(_native, module) {
   namespace py = pybind11;
   static py::exception<overture::UserError> user_error(module, "OvertureError", PyExc_RuntimeError);
   static py::exception<overture::train::PartyGone> party_gone(module, "PartyGone", user_error.ptr());
+  user_error.doc() = "A mistake, or something missing; the text says what is wrong and what to do.";
+  party_gone.doc() = "Another party of the training run is gone; the text says which one and why.";
   py::register_exception_translator([](std::exception_ptr error) {
     try {
       if (error) std::rethrow_exception(error);
@@ -22,6 +24,6 @@ PYBIND11_MODULE(_native, module) {
       party_gone(peer.what());
     }
   });
-  module.def("version", &overture::version_text);
+  module.def("version", &overture::version_text, "The version of Overture, and how it was built.");
   overture::python::add_tables(module);
 }

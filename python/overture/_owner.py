@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import atexit
+import os
 import sys
 import weakref
 from multiprocessing import util
 from typing import Any, Callable, Iterator
 
 from overture import _batches
+from overture._interrupts import leave_on_ctrl_c
 from overture._native import OvertureError
 from overture.batch import Batch
 
@@ -26,8 +28,9 @@ class Owner:
         self.current: "Batch | None" = None
         self.over = False
         self.asked = False  # for the next batch, which has not been taken yet
-        self.source: "Iterator | None" = None  # of the user's own batches
+        self.source: "Iterator[Any]" = iter(())  # of the user's own batches
         self.pulled = 0
+        self.opened_elsewhere = False  # by the process that this one was forked from
 
     def begin(self) -> "Owner":
         """From now on the end of the program is looked after."""
@@ -67,6 +70,7 @@ class Owner:
     def next_batch(self) -> "Batch | None":
         """The next batch; None at the end."""
         if self.over:
+            self.check_process()
             return None
         self.check_returned()
         try:  # every batch comes this way: `with` would cost a microsecond
@@ -83,16 +87,24 @@ class Owner:
         self.current = Batch(self, self.native.batch(), self.dims)
         return self.current
 
+    def check_process(self) -> None:
+        if self.opened_elsewhere:
+            raise OvertureError(
+                "the tables belong to the process that this one was forked from\n"
+                "  open them in the process that trains, or start processes with the method spawn"
+            )
+
     def check_returned(self) -> None:
         if self.current is None or self.current.returned:
             return
         raise OvertureError(
             f"the gradients of batch {self.current.step} have not come back\n"
-            "  call loss.backward() before the next batch; the loss must depend on what get_emb() gave"
+            "  call loss.backward() before the next batch, of a loss that depends on its embeddings; or batch.skip()"
         )
 
     def check_current(self, batch: Batch) -> None:
         if batch is not self.current or self.over:
+            self.check_process()
             raise OvertureError(f"batch {batch.step} is over\n  look rows up before the next batch is taken")
 
     def take_gradients(self, batch: Batch, gradients: list) -> None:
@@ -106,6 +118,7 @@ class Owner:
 
     def save(self) -> str:
         """Writes a checkpoint of everything up to the last batch; says where it is."""
+        self.check_process()
         self.check_returned()
         if self.asked:
             raise OvertureError("the next batch is under way\n  take it with next_batch(), and save after its backward()")
@@ -120,7 +133,7 @@ class Owner:
     def finish(self) -> None:
         self.over = True
         _open.discard(self)
-        self.native.finish()
+        leave_on_ctrl_c(self.native.finish)
 
     def abandon(self, why: str) -> None:
         """Ends at once; what has not been saved is lost."""
@@ -182,5 +195,14 @@ def _close_all() -> None:
             print(f"overture: {error}", file=sys.stderr)
 
 
+def _forget_all() -> None:
+    """In a forked process the threads of the tables do not exist; waiting for them would never end."""
+    for owner in list(_open):
+        owner.over = owner.opened_elsewhere = True
+        owner.native.forget()
+    _open.clear()
+
+
 atexit.register(_close_all)
+os.register_at_fork(after_in_child=_forget_all)
 util.Finalize(None, _close_all, exitpriority=100)  # processes of multiprocessing end without atexit

@@ -12,9 +12,11 @@ The oracle and the servers are `overture oracle` and `overture server`; docs/gui
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from typing import Any, Callable, Sequence
 
 from overture import _native, _optimizers
+from overture._arguments import whole, wholes
 from overture._native import OvertureError
 from overture._owner import Owner
 from overture.batch import Batch
@@ -52,7 +54,7 @@ class BagCache:
         batch.ids.check_equal(ls_i, batch.step)
         return batch.embeddings
 
-    def __iter__(self):
+    def __iter__(self) -> "Iterator[Batch]":
         while (batch := self._owner.next_batch()) is not None:
             yield batch
 
@@ -76,6 +78,11 @@ class BagCache:
 
     exit_worker = close
 
+    def __repr__(self) -> str:
+        current = self._owner.current
+        at = "ended" if self._owner.over else "before its first batch" if current is None else f"at batch {current.step}"
+        return f"<overture.bagpipe.BagCache: {len(self._owner.dims)} tables of {self._owner.dims[0]} columns, {at}>"
+
     def __enter__(self) -> "BagCache":
         return self
 
@@ -84,6 +91,12 @@ class BagCache:
             self._owner.abandon(f"the program has ended: {kind.__name__}: {error}")
         else:
             self._owner.close()
+
+
+def _port(text: str) -> int:
+    if not text.isdigit():
+        raise OvertureError(f"MASTER_PORT: {text!r} is not a port")
+    return int(text)
 
 
 def init_cache(
@@ -118,10 +131,14 @@ def init_cache(
     if world_size is None or trainer_world_size is None:
         missing = "world_size" if world_size is None else "trainer_world_size"
         raise OvertureError(f"{missing}: is missing\n  it counts {'all processes' if world_size is None else 'the trainers'}")
-    if not ln_emb:
+    rows = wholes("ln_emb", ln_emb, 1)
+    if not rows:
         raise OvertureError("ln_emb: is empty\n  give the number of rows of each table")
     if emb_optim is None:
         raise OvertureError("emb_optim: is missing\n  give a class such as torch.optim.SGD")
+    for name, value, least in (("worker_id", worker_id, 1), ("world_size", world_size, 1), ("trainer_world_size", trainer_world_size, 1),
+                               ("lookahead_value", lookahead_value, 1), ("emb_size", emb_size, 1), ("cache_size", cache_size, 1)):
+        whole(name, value, least)
     if training_worker_id != worker_id - 1:
         raise OvertureError(
             f"training_worker_id: {training_worker_id} is not one for worker_id {worker_id}\n"
@@ -130,11 +147,11 @@ def init_cache(
     from overture import _autograd
 
     wanted = _autograd.checked_device(device)
-    optimizer = _optimizers.section(emb_optim, emb_optim_params)
+    optimizer = _optimizers.section(emb_optim, emb_optim_params, ("emb_optim", "emb_optim_params"))
     keys = {
         "model.kind": "external",
         "tables.dim": emb_size,
-        "tables.rows": "-".join(str(int(one)) for one in ln_emb),
+        "tables.rows": "-".join(map(str, rows)),
         "cache.lookahead": lookahead_value,
         "cache.capacity": cache_size,
         "cache.cleanup_proportion": cleanup_batch_proportion,
@@ -146,8 +163,8 @@ def init_cache(
         worker_id,
         world_size,
         trainer_world_size,
-        master_ip or os.environ.get("MASTER_ADDR", "127.0.0.1"),
-        master_port or int(os.environ.get("MASTER_PORT", "18000")),
+        master_ip or os.environ.get("MASTER_ADDR") or "127.0.0.1",
+        master_port or _port(os.environ.get("MASTER_PORT") or "18000"),
         timeout,
         [f"{key}={value}" for key, value in keys.items()],
     )

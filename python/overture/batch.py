@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
 from overture._native import OvertureError
+
+if TYPE_CHECKING:
+    import torch
 
 
 class Ids(Sequence):
@@ -20,7 +23,7 @@ class Ids(Sequence):
     def __len__(self) -> int:
         return self._arrays.tables
 
-    def __getitem__(self, table):
+    def __getitem__(self, table: Any) -> Any:
         import torch
 
         if isinstance(table, slice):
@@ -31,6 +34,9 @@ class Ids(Sequence):
         if table not in self._made:
             self._made[table] = torch.from_numpy(self._arrays.ids(table))
         return self._made[table]
+
+    def __repr__(self) -> str:
+        return f"<ids of {len(self)} tables>"
 
     def check_equal(self, given: Any, step: int) -> None:
         """Throws unless the user's ids are these."""
@@ -63,7 +69,8 @@ class Ids(Sequence):
 class Batch:
     """Dense features, ids and labels of a batch, and the pooled rows of its tables.
 
-    Arrays lie where they came, without a copy, and stay good for as long as they are held.
+    Arrays lie where they came, without a copy, and stay good for as long as they are held. len(batch) is the number of
+    samples. A batch is also a mapping with Bagpipe's names: dense_x, sparse_vector and target.
     """
 
     __slots__ = ("_owner", "_arrays", "_dims", "_embeddings", "_ids", "returned", "step", "__weakref__")
@@ -81,12 +88,12 @@ class Batch:
         return self._arrays.samples
 
     @property
-    def dense(self):
+    def dense(self) -> "torch.Tensor":
         """Dense features, samples x features."""
         return _tensor(self._arrays.dense)
 
     @property
-    def labels(self):
+    def labels(self) -> "torch.Tensor":
         """Labels, samples x 1."""
         return _tensor(self._arrays.labels)
 
@@ -98,21 +105,22 @@ class Batch:
         return self._ids
 
     @property
-    def offsets(self) -> list:
+    def offsets(self) -> "list[torch.Tensor | None]":
         """Per table, where each sample's ids start, and the end; None where every sample has one id."""
         return [_tensor(self._arrays.offsets(t)) for t in range(self._arrays.tables)]
 
     @property
-    def weights(self) -> list:
+    def weights(self) -> "list[torch.Tensor | None]":
         """Per table, the weight of every id; None where the data has none."""
         return [_tensor(self._arrays.weights(t)) for t in range(self._arrays.tables)]
 
     @property
     def looked_up(self) -> bool:
+        """Whether its embeddings have been asked for."""
         return self._embeddings is not None
 
     @property
-    def embeddings(self) -> list:
+    def embeddings(self) -> "list[torch.Tensor]":
         """Pooled rows, a tensor of samples x dim per table. backward() brings their gradients back, once."""
         if self._embeddings is None:
             self._owner.check_current(self)
@@ -122,11 +130,17 @@ class Batch:
         return self._embeddings
 
     @property
-    def pooled(self):
+    def pooled(self) -> "torch.Tensor":
         """Pooled rows of all tables side by side: samples x the sum of their columns."""
         import torch
 
         return torch.cat(self.embeddings, dim=1)
+
+    def skip(self) -> None:
+        """In place of backward(), for a batch that is only looked at: its gradients are zeros."""
+        if not self.looked_up:  # the trainer knows then which rows the zeros are for
+            _ = self.embeddings
+        self._owner.take_gradients(self, [None] * self._arrays.tables)
 
     _names = {"dense_x": "dense", "sparse_vector": "ids", "target": "labels"}
 
@@ -135,9 +149,27 @@ class Batch:
             raise KeyError(f"{key}; a batch has {', '.join(self._names)}")
         return getattr(self, self._names[key])
 
+    def __iter__(self) -> "Iterator[str]":
+        return iter(self._names)
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._names
+
     def keys(self) -> "list[str]":
         """Bagpipe's names of dense features, ids and labels."""
         return list(self._names)
+
+    def values(self) -> list:
+        """Dense features, ids and labels."""
+        return [self[key] for key in self._names]
+
+    def items(self) -> "list[tuple[str, Any]]":
+        """Dense features, ids and labels, each with Bagpipe's name."""
+        return [(key, self[key]) for key in self._names]
+
+    def __repr__(self) -> str:
+        state = "trained" if self.returned else "looked up" if self.looked_up else "not looked up"
+        return f"<overture.Batch {self.step}: {len(self)} samples, {self._arrays.tables} tables, {state}>"
 
 
 def _lookup(batch: Batch):

@@ -12,6 +12,7 @@ import torch
 from torch import nn
 
 from overture import _native
+from overture._interrupts import leave_on_ctrl_c
 from overture._native import OvertureError
 
 
@@ -169,7 +170,8 @@ def load_torch(folder: "str | os.PathLike[str]", checkpoint: "str | os.PathLike[
     """
     with tempfile.TemporaryDirectory() as temporary:
         file = os.path.join(temporary, "weights.npz")
-        described, pooling = _native.export_weights(os.fspath(folder), os.fspath(checkpoint), "npz", file)
+        described, pooling = leave_on_ctrl_c(
+            _native.export_weights, os.fspath(folder), os.fspath(checkpoint), "npz", file)
         with np.load(file) as found:
             arrays = {name: found[name] for name in found.files}
     kind = described.split()[0]

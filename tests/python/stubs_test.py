@@ -55,6 +55,10 @@ class Annotations(unittest.TestCase):
 
     def check(self, function, name):
         self.assertTrue(inspect.getdoc(function), f"{name} has no docstring")
+        self.assertIsNot(inspect.signature(function).return_annotation, inspect.Signature.empty, f"{name} returns no type")
+        self.check_types(function, name)
+
+    def check_types(self, function, name):
         for parameter in inspect.signature(function).parameters.values():
             if parameter.name in ("self", "cls") or parameter.kind in (parameter.VAR_KEYWORD, parameter.VAR_POSITIONAL):
                 continue
@@ -63,16 +67,34 @@ class Annotations(unittest.TestCase):
     def test_every_public_function_and_class(self):
         from overture import bagpipe
 
-        for module, names in ((overture, overture.__all__), (bagpipe, ["init_cache"])):
+        for module, names in ((overture, overture.__all__), (bagpipe, ["BagCache", "init_cache"])):
             for name in names:
                 one = getattr(module, name)
-                if one.__module__ == _native.__name__ or not (inspect.isfunction(one) or inspect.isclass(one)):
-                    continue
                 with self.subTest(name):
-                    if inspect.isfunction(one):
+                    self.assertTrue(inspect.getdoc(one), f"{name} has no docstring")
+                    if inspect.isclass(one) and not issubclass(one, Exception):
+                        self.check_members(one)
+                    elif inspect.isfunction(one):
                         self.check(one, name)
-                    else:
-                        self.assertTrue(inspect.getdoc(one), f"{name} has no docstring")
+
+    def check_members(self, kind):
+        """Methods and properties of a class."""
+        for name, member in vars(kind).items():
+            if name.startswith("_") and name != "__init__" or not isinstance(member, property) and not inspect.isfunction(member):
+                continue
+            full = f"{kind.__name__}.{name}"
+            if isinstance(member, property):
+                self.assertTrue(inspect.getdoc(member), f"{full} has no docstring")
+                self.assertIn("return", member.fget.__annotations__, f"{full} has no type")
+            elif name != "__init__":
+                self.check(member, full)
+            else:
+                self.check_types(member, full)
+
+    def test_editors_know_the_arguments_of_every_function(self):
+        """What help() shows first: no *args, **kwargs in place of names."""
+        for name in ("simulate", "flows", "bench_collective", "Tables"):
+            self.assertNotIn("**", str(inspect.signature(getattr(overture, name))))
 
 
 if __name__ == "__main__":
