@@ -55,6 +55,7 @@ setup(
     package_dir={"": "python"},
     packages=["overture", "BagPipe"],
     package_data={"overture": ["py.typed", "*.pyi"]},
+    entry_points={"console_scripts": ["overture = overture.__main__:main"]},
     ext_modules=[Extension("overture._native", sources=[])],
     cmdclass={"build_ext": CMakeBuild},
     python_requires=">=3.9",

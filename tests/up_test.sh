@@ -114,6 +114,8 @@ test_command_line() {
   expect 'an unknown option is wrong use' exits 2
   run test --jobs many
   expect 'jobs are a number' exits 2
+  run test -j0
+  expect 'jobs are a number, also without a space' exits 2
   run test --jobs
   expect 'an option without its value is wrong use' exits 2
 }

@@ -5,6 +5,12 @@ import sys
 
 from overture.program import path
 
-if __name__ == "__main__":
+
+def main() -> None:
+    """Runs the overture program in place of this process."""
     sys.stdout.flush()
     os.execv(path(), ["overture", *sys.argv[1:]])
+
+
+if __name__ == "__main__":
+    main()
