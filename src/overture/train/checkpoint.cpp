@@ -147,15 +147,22 @@ CheckpointInfo info_of(const Json& manifest) {
   return info;
 }
 
-std::vector<fs::path> checkpoints_in(const fs::path& folder) {
+// By name, whatever they hold.
+std::vector<fs::path> checkpoint_folders(const fs::path& folder) {
   std::vector<fs::path> found;
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(folder, error)) {
-    if (steps_of(entry.path()) && fs::exists(entry.path() / "manifest.json", error))
-      found.push_back(entry.path());
+    if (steps_of(entry.path())) found.push_back(entry.path());
   }
   std::sort(found.begin(), found.end(),
             [](const fs::path& a, const fs::path& b) { return *steps_of(a) < *steps_of(b); });
+  return found;
+}
+
+std::vector<fs::path> checkpoints_in(const fs::path& folder) {
+  std::vector<fs::path> found = checkpoint_folders(folder);
+  std::error_code error;
+  std::erase_if(found, [&](const fs::path& one) { return !fs::exists(one / "manifest.json", error); });
   return found;
 }
 
@@ -263,7 +270,7 @@ void remove_partial_checkpoints(const fs::path& folder) {
 
 std::optional<WholeCheckpoint> whole_checkpoint(const fs::path& folder) {
   std::error_code error;
-  std::vector<fs::path> all = checkpoints_in(folder);
+  std::vector<fs::path> all = checkpoint_folders(folder);  // one without a manifest is told of
   if (fs::exists(folder / "manifest.json", error)) all = {folder};
   WholeCheckpoint found;
   for (; !all.empty(); all.pop_back()) {

@@ -207,6 +207,9 @@ TEST_F(Checkpoint, WhenTheNewestIsDamagedTheOneBeforeIsTaken) {
     EXPECT_EQ(found->path.filename(), "step-20");
     ASSERT_EQ(found->damaged.size(), 1u);
     EXPECT_NE(found->damaged[0].find(file), std::string::npos) << found->damaged[0];
+    fs::remove(folder_ / "step-30" / file);
+    ASSERT_EQ(whole_checkpoint(folder_)->damaged.size(), 1u) << file << " is missing";
+    EXPECT_EQ(whole_checkpoint(folder_)->path.filename(), "step-20");
     write_file(folder_ / "step-30" / file, bytes);
   }
   fs::remove(folder_ / "step-30" / "dense");
