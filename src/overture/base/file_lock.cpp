@@ -18,7 +18,7 @@ FileLock::FileLock(const std::filesystem::path& file)
   if (::flock(descriptor_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return;
   ::close(std::exchange(descriptor_, -1));
   throw UserError({.file = file.string()}, "is in use by another run",
-                  "wait until it ends, or name another folder with -o");
+                  "wait until it ends, or name another file");
 }
 
 FileLock::~FileLock() {

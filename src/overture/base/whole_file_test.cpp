@@ -82,7 +82,7 @@ TEST(FileLock, OneAtATimeHasTheFile) {
   {
     const FileLock mine(file);
     EXPECT_EQ(user_error([&] { FileLock{file}; }),
-              file + ": is in use by another run\n  wait until it ends, or name another folder with -o");
+              file + ": is in use by another run\n  wait until it ends, or name another file");
   }
   EXPECT_EQ(user_error([&] { FileLock{file}; }), "") << "it ends with its object";
 }
