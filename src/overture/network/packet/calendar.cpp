@@ -147,14 +147,17 @@ void Calendar::take_far(std::int64_t bucket) {
 
 std::int64_t Calendar::next_time() const {
   if (head_ < tail_) return batch_[head_].when;
-  std::int64_t soonest = far_.next_time();
   const std::int64_t bucket = next_near();
-  if (bucket == kNever) return soonest;
-  for (std::uint32_t node = heads_[static_cast<std::size_t>(bucket & mask_)]; node != kNone;
-       node = nodes_[node].next) {
+  if (bucket == kNever) return far_.next_time();
+  // What was pushed since the last time stands first in the bucket's list.
+  const std::uint32_t list = heads_[static_cast<std::size_t>(bucket & mask_)];
+  std::int64_t soonest = kNever;
+  std::uint32_t node = list;
+  for (; node != kNone && (bucket != looked_at_.bucket || node != looked_at_.list); node = nodes_[node].next)
     soonest = std::min(soonest, nodes_[node].when);
-  }
-  return soonest;
+  if (node != kNone) soonest = std::min(soonest, looked_at_.soonest);
+  looked_at_ = {.bucket = bucket, .list = list, .soonest = soonest};
+  return std::min(soonest, far_.next_time());
 }
 
 }  // namespace overture::network::packet

@@ -141,6 +141,13 @@ class Calendar {
   std::size_t head_ = 0;
   std::size_t tail_ = 0;
   FarQueue far_;
+  // What next_time() found last, for it is asked for again and again while a long list grows.
+  struct LookedAt {
+    std::int64_t bucket = -1;
+    std::uint32_t list = 0;  // the last node pushed then
+    std::int64_t soonest = 0;
+  };
+  mutable LookedAt looked_at_;
 };
 
 }  // namespace overture::network::packet

@@ -171,6 +171,30 @@ TEST(Calendar, OneNodeIsAsGoodAsMany) {
   }
 }
 
+// Asked after every push and every pop, while buckets fill, empty and come round again.
+TEST(Calendar, AlwaysKnowsWhenTheNextOneIsDue) {
+  RandomStream random = RandomStreams(3).make("calendar");
+  constexpr std::uint32_t kNodes = 200;
+  Calendar calendar(kNodes, 8, 6);  // 64 buckets of 256 ps
+  std::multiset<std::int64_t> due;
+  std::vector<std::uint32_t> idle;
+  for (std::uint32_t node = 0; node < kNodes; ++node) idle.push_back(node);
+  std::int64_t now = 0;
+  for (int turn = 0; turn < 20'000; ++turn) {
+    if (!idle.empty() && random.below(2) == 0) {
+      const std::int64_t when = now + static_cast<std::int64_t>(random.below(20'000));
+      calendar.push(idle.back(), when, now);
+      idle.pop_back();
+      due.insert(when);
+    } else if (!due.empty()) {
+      now = *due.begin();
+      due.erase(due.begin());
+      idle.push_back(next(calendar));
+    }
+    ASSERT_EQ(calendar.next_time(), due.empty() ? kNever : *due.begin()) << turn;
+  }
+}
+
 TEST(Calendar, BackwardsWhatFollowsAnotherOfItsNodeComesFirst) {
   Calendar forwards(4, 4, 6);
   Calendar backwards(4, 4, 6);
