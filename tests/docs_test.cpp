@@ -130,6 +130,25 @@ TEST(LongLines, AreThoseOfProse) {
   EXPECT_EQ(long_lines("| " + wide + wide + " |\n```\n" + wide + " " + wide + "\n```\n").size(), 0U);
 }
 
+// What the README shows is what the program prints; the README leaves some lines out. Digits of a trained
+// model may differ between processors.
+TEST(Readme, ShowsWhatTheDemoPrints) {
+  const TemporaryFolder folder;
+  const Outcome demo = run_overture({"demo"}, {.folder = folder.path()});
+  ASSERT_EQ(demo.exit_code, 0) << demo.text();
+  std::size_t shown = 0;
+  for (const Block& block : fenced_blocks(read_text(kSource / "README.md"))) {
+    if (block.lines.empty() || !block.lines.front().starts_with("The DLRM of the ASTRA-sim tutorial"))
+      continue;
+    for (const std::string& line : block.lines) {
+      if (line.starts_with("AUC") || line.starts_with("log-loss")) continue;
+      EXPECT_NE(demo.out.find(line), std::string::npos) << line;
+      ++shown;
+    }
+  }
+  EXPECT_GT(shown, 12U);
+}
+
 // The reader of Markdown itself.
 TEST(FencedBlocks, GiveTheirOvertureCommands) {
   const auto blocks = fenced_blocks(
