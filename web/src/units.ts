@@ -34,6 +34,9 @@ const SUFFIXES: [string, string][] = [
 
 export function quantity(name: string): Quantity {
   if (/(^|[._])samples_per_s(econd)?$/.test(name)) return { label: 'throughput', unit: 'samples/s' };
+  if (name === 'seconds') return { label: 'time', unit: 's' };
+  const middle = /^(.+)_(seconds|us)_(mean|median|deviation)$/.exec(name);
+  if (middle) return { label: words(`${middle[1]}_time_${middle[3]}`), unit: middle[2] === 'us' ? 'us' : 's' };
   if (name === 'bytes') return { label: 'bytes', unit: 'B' };
   if (/hit_rate(_\w+)?$|share_of_\w+$|^utilisation$/.test(name)) return { label: words(name), unit: 'share' };
   for (const [suffix, unit] of SUFFIXES) {

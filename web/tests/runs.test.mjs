@@ -31,6 +31,7 @@ before(async () => {
   samples.flows('home/first');
   samples.flows('home/second', 'seed=2');
   put('sweeps/one', { 'summary.json': { name: 'a sweep', kind: 'sweep', points: 4, finished: 4, why: 'seed matters' } });
+  put('sweeps/one/points/0001-ab', { 'summary.json': { name: 'a point', kind: 'flows', makespan_us: 7 } });
   put('broken', { 'summary.json': { name: 'stopped', kind: 'flows', complete: false } });
   put('<b>odd', { 'summary.json': { name: '<img src=x onerror=alert(1)>', kind: 'train', loss: 0.5 } });
   samples.overture('tag', join(home, 'first'), 'baseline');
@@ -81,6 +82,14 @@ test('search, command and tag leave what matches', { skip }, async () => {
   await page.selectOption('select[aria-label=Tag]', '');
   await page.selectOption('select[aria-label=Command]', 'train');
   assert.deepEqual(await paths(page), ['<b>odd']);
+});
+
+test('points of sweeps are listed when they are asked for', { skip }, async () => {
+  const { page } = await open();
+  assert.match(await page.textContent('.runs-bar'), /5 of 5 runs/);
+  await page.check('label:has-text("points of sweeps") input');
+  assert.ok((await paths(page)).includes('sweeps/one/points/0001-ab'));
+  assert.match(await page.textContent('.runs-bar'), /6 of 6 runs/);
 });
 
 test('every choice has a word, and a sorted column one arrow', { skip }, async () => {

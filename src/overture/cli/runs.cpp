@@ -23,6 +23,7 @@ struct RunsOptions {
   std::string tag;
   std::string sort = "time";
   int most = 30;
+  bool all = false;
 };
 
 struct TagOptions {
@@ -37,6 +38,7 @@ std::string lower(std::string text) {
 }
 
 bool matches(const RunEntry& run, const RunsOptions& options) {
+  if (run.part && !options.all) return false;
   if (!options.kind.empty() && !run.kind.starts_with(options.kind)) return false;
   if (!options.tag.empty() && std::ranges::find(run.tags, options.tag) == run.tags.end()) return false;
   const std::string all =
@@ -53,17 +55,32 @@ void sort_runs(std::vector<RunEntry>& runs, const std::string& key) {
   if (key == "path") std::ranges::stable_sort(runs, {}, &RunEntry::path);
 }
 
+// A command of which there are no runs is most often a spelling mistake.
+void require_kind(const std::vector<RunEntry>& runs, const std::string& kind) {
+  std::vector<std::string> known;
+  for (const RunEntry& run : runs) {
+    if (run.kind.starts_with(kind)) return;
+    if (std::ranges::find(known, run.kind) == known.end()) known.push_back(run.kind);
+  }
+  if (kind.empty() || runs.empty()) return;
+  std::ranges::sort(known);
+  throw UserError({.key = "--kind"}, fmt::format("there are no runs of \"{}\"", kind), suggest(kind, known));
+}
+
 int list(const RunsOptions& options) {
   std::error_code error;
   if (!std::filesystem::is_directory(options.folder, error))
     throw UserError({.file = options.folder}, "is not a folder", "name the folder that holds your results");
+  if (options.most < 0) throw UserError({.key = "--most"}, fmt::format("{} is less than 0", options.most));
   std::vector<RunEntry> runs = serve::list_runs(options.folder);
   const std::size_t all = runs.size();
+  const auto parts = static_cast<std::size_t>(std::ranges::count_if(runs, &RunEntry::part));
+  require_kind(runs, options.kind);
   std::erase_if(runs, [&](const RunEntry& run) { return !matches(run, options); });
   sort_runs(runs, options.sort);
   json_result(serve::runs_json(runs));
   Table table({"when", "command", "run", "result", "tags"});
-  const std::size_t shown = std::min(runs.size(), static_cast<std::size_t>(std::max(options.most, 0)));
+  const std::size_t shown = std::min(runs.size(), static_cast<std::size_t>(options.most));
   for (std::size_t i = 0; i < shown; ++i) {
     const RunEntry& run = runs[i];
     std::string result = run.state == serve::RunState::running ? run.progress : run.headline;
@@ -71,7 +88,10 @@ int list(const RunsOptions& options) {
     table.add(
         {run.when.substr(0, 16), run.kind, run.path, result, fmt::format("{}", fmt::join(run.tags, ","))});
   }
-  fmt::print("{}\n{} of {} runs in {}\n", table.text(80), shown, all, options.folder);
+  fmt::print("{}\n{} of {} runs in {}\n", table.text(80), shown, options.all ? all : all - parts,
+             options.folder);
+  if (parts > 0 && !options.all)
+    fmt::print("--all also lists {} points of sweeps and cells of studies\n", parts);
   return 0;
 }
 
@@ -98,6 +118,7 @@ void add_runs(Command& root) {
       .option("--kind COMMAND", options->kind, "Only runs of this command, such as flows")
       .option("--tag TAG", options->tag, "Only runs with this tag")
       .option("--sort ORDER", options->sort, "time, name, kind or path")
+      .flag("--all", options->all, "Also points of sweeps and cells of studies")
       .option("-n,--most", options->most, "Runs to show")
       .examples("  overture runs\n  overture runs results --kind train --tag best")
       .runs([options] { return list(*options); });

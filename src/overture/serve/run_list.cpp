@@ -109,6 +109,12 @@ std::string progress_text(const Json& progress) {
   return text;
 }
 
+// Sweeps keep their runs in points/, studies in cells/.
+bool is_part(const fs::path& path) {
+  return std::ranges::any_of(path.parent_path(),
+                             [](const fs::path& name) { return name == "points" || name == "cells"; });
+}
+
 std::optional<RunEntry> entry_of(const fs::path& root, const fs::path& folder, std::int64_t now) {
   std::error_code error;
   const std::string text = small_file(folder / "summary.json");
@@ -118,6 +124,7 @@ std::optional<RunEntry> entry_of(const fs::path& root, const fs::path& folder, s
   const Json progress = beat > 0 ? parse_json(small_file(folder / "progress.json")) : Json();
   RunEntry entry;
   entry.path = folder == root ? "." : fs::relative(folder, root, error).generic_string();
+  entry.part = is_part(entry.path);
   if (summary.is_object()) {
     entry.name = text_at(summary, "name");
     entry.kind = text_at(summary, "kind");
@@ -188,7 +195,8 @@ std::string runs_json(const std::vector<RunEntry>& runs) {
                     {"state", std::string(name(run.state))},
                     {"progress", run.progress},
                     {"tags", run.tags},
-                    {"report", run.report}});
+                    {"report", run.report},
+                    {"part", run.part}});
   }
   return list.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }

@@ -24,6 +24,7 @@ struct RunEntry {
   std::string progress;  // of one under way: "flows 120 of 992"
   std::vector<std::string> tags;
   bool report = false;  // has a report.html
+  bool part = false;    // a point of a sweep or a cell of a study, which itself is in the list
 };
 
 // Newest first. Looks a few folders deep, not into hidden ones nor through links; folders that hold no run

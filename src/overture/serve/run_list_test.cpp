@@ -61,6 +61,15 @@ TEST_F(RunList, EveryKindOfRunHasItsHeadline) {
   }
 }
 
+TEST_F(RunList, KnowsPointsOfSweepsAndCellsOfStudies) {
+  for (const char* path : {"sweep", "sweep/points/0001-ab", "study/cells/x", "points"})
+    write(std::string(path) + "/summary.json", R"({"kind": "flows"})");
+  EXPECT_FALSE(only("sweep").part);
+  EXPECT_FALSE(only("points").part);
+  EXPECT_TRUE(only("sweep/points/0001-ab").part);
+  EXPECT_TRUE(only("study/cells/x").part);
+}
+
 TEST_F(RunList, IsTheSameAsJson) {
   write("a/summary.json", R"({"name": "odd \"name\"", "kind": "flows", "why": "<b>"})");
   const std::string text = runs_json(list_runs(folder_));

@@ -14,6 +14,7 @@ const state = {
   search: '',
   kind: '',
   tag: '',
+  parts: false, // points of sweeps and cells of studies, too
   order: { by: 'time', down: true } as Order,
   chosen: new Set<string>(),
   live: '' as string, // path of the run that is watched
@@ -64,6 +65,15 @@ const tag = h('select', {
     draw();
   },
 });
+
+const parts = h('input', {
+  type: 'checkbox',
+  onchange: () => {
+    state.parts = parts.checked;
+    draw();
+  },
+});
+const partsControl = h('label', { class: 'control', hidden: true }, parts, ' points of sweeps, cells of studies');
 
 function heading(by: Order['by'], text: string): HTMLElement {
   const here = state.order.by === by;
@@ -160,8 +170,10 @@ function drawBar(): void {
   const chosen = [...state.chosen];
   const query = chosen.map((path) => `run=${encodeURIComponent(path)}`).join('&');
   const shown = state.runs.filter((run) => matches(run, state)).length;
+  const all = state.runs.filter((run) => state.parts || !run.part).length;
+  partsControl.hidden = !state.runs.some((run) => run.part);
   bar.replaceChildren(
-    `${shown} of ${state.runs.length} runs`,
+    `${shown} of ${all} runs`,
     state.error ? h('span', { class: 'state interrupted' }, state.error) : '',
     ' \u00b7 ',
     chosen.length >= 2
@@ -230,6 +242,7 @@ app.append(
     control('Search', search),
     control('Command', kind),
     control('Tag', tag),
+    partsControl,
   ),
   bar,
   live,

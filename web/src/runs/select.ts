@@ -12,6 +12,7 @@ export interface Run {
   progress: string;
   tags: string[];
   report: boolean;
+  part?: boolean; // a point of a sweep or a cell of a study
 }
 
 export interface Order {
@@ -19,7 +20,8 @@ export interface Order {
   down: boolean;
 }
 
-export function matches(run: Run, wanted: { search: string; kind: string; tag: string }): boolean {
+export function matches(run: Run, wanted: { search: string; kind: string; tag: string; parts: boolean }): boolean {
+  if (run.part && !wanted.parts) return false;
   if (wanted.kind && run.kind !== wanted.kind) return false;
   if (wanted.tag && !run.tags.includes(wanted.tag)) return false;
   const all = [run.path, run.name, run.kind, run.why, run.headline, ...run.tags].join(' ').toLowerCase();

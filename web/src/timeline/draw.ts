@@ -31,6 +31,8 @@ export interface View {
   picked: number;
 }
 
+const isFault = (counter: Counter) => counter.name.startsWith('fault: ');
+
 export function lanes(trace: Trace): { lanes: Lane[]; height: number } {
   const result: Lane[] = [];
   let y = 0;
@@ -40,14 +42,17 @@ export function lanes(trace: Trace): { lanes: Lane[]; height: number } {
       result.push({ y, height: ROW, heading: process });
       y += ROW;
     }
+    const add = (counter: Counter) => {
+      result.push({ y, height: COUNTER, counter });
+      y += COUNTER + GAP;
+    };
+    const counters = trace.counters.filter((c) => c.process === process);
+    counters.filter(isFault).forEach(add); // they explain what is below
     for (const track of trace.tracks.filter((t) => t.process === process)) {
       result.push({ y, height: track.depth * ROW, track });
       y += track.depth * ROW + GAP;
     }
-    for (const counter of trace.counters.filter((c) => c.process === process)) {
-      result.push({ y, height: COUNTER, counter });
-      y += COUNTER + GAP;
-    }
+    counters.filter((c) => !isFault(c)).forEach(add);
   }
   return { lanes: result, height: y };
 }

@@ -317,7 +317,7 @@ export const scaling: View = {
       const names = [...new Set(Array.from({ length: s.table.length }, (_, row) => lineName(s, row)))];
       const frame = plotFigure(host, {
         title: `By ${quantity(s.x).label} (${s.table.file})`,
-        caption: 'Times are on logarithmic axes.',
+        caption: 'Both axes are logarithmic.',
         draw: (width) => charts(s, measure, isTime(measure) ? base : '', width),
         csv: () =>
           csv(

@@ -43,6 +43,7 @@ const HEADLINES = [
   'points',
   'finished',
 ];
+const MINOR = ['seconds', 'evaluation_seconds', 'steps', 'simulated_us'];
 const MOST_CARDS = 10; // of those that we know to matter
 const FEW_CARDS = 8; // filled up with others to so many
 
@@ -50,7 +51,7 @@ export function headline(run: Run): string[] {
   if (run.packed.study) return []; // its numbers are in its claims and figures
   const have = run.numbers().map(([key]) => key);
   const known = HEADLINES.filter((key) => have.includes(key));
-  const others = have.filter((key) => !known.includes(key) && quantity(key).unit !== '');
+  const others = have.filter((key) => !known.includes(key) && !MINOR.includes(key) && quantity(key).unit !== '');
   return [...known.slice(0, MOST_CARDS), ...others.slice(0, Math.max(0, FEW_CARDS - known.length))];
 }
 
@@ -153,11 +154,14 @@ export const numbers: View = {
   },
 };
 
-export const label = (key: string): string =>
-  key
+export const label = (key: string): string => {
+  if (key.startsWith('held_out.')) return `held-out ${quantity(key.slice('held_out.'.length)).label}`;
+  if (key.startsWith('best.')) return `best ${quantity(key.slice('best.'.length)).label}`;
+  return key
     .split('.')
     .map((part, i, all) => (i === all.length - 1 ? quantity(part).label : part.replaceAll('_', ' ')))
     .join(' \u203a ');
+};
 
 function files(run: Run, host: HTMLElement): void {
   if (run.packed.files.length === 0) return;

@@ -341,6 +341,9 @@ function parallel(s: Sweep, host: HTMLElement): void {
   const [low, high] = [Math.min(...known), Math.max(...known)];
   if (!(high > low)) return;
   const columns = [...s.axes, s.metric];
+  // As much of a name as fits between two axes.
+  const heading = (i: number, width: number) =>
+    ending(i === s.axes.length ? quantity(s.metric).label : columns[i]!, Math.floor(width / columns.length / 6.5));
   const place = (column: string, row: number): number => {
     if (column === s.metric) return (values[row]! - low) / (high - low);
     const words = s.table.distinct(column).map(String);
@@ -353,23 +356,23 @@ function parallel(s: Sweep, host: HTMLElement): void {
     .sort((a, b) => (up ? 1 : -1) * (values[a]! - values[b]!));
   const good = new Set(order.slice(-Math.max(1, Math.ceil(order.length / 10))));
   const lines = order.flatMap((row) =>
-    columns.map((column) => ({
-      column: ending(column, 28),
+    columns.map((column, x) => ({
+      x,
       y: place(column, row),
       row,
       good: good.has(row),
       tip: columns.map((c) => `${c}: ${c === s.metric ? formatNamed(c, values[row]!) : s.table.texts(c)[row]}`).join('\n'),
     })),
   );
-  const marks = s.axes.flatMap((column) => {
+  const marks = s.axes.flatMap((column, x) => {
     const words = s.table.distinct(column).map(String);
     return words.length > 12
       ? []
-      : words.map((word, i) => ({ column: ending(column, 28), y: words.length < 2 ? 0.5 : i / (words.length - 1), word }));
+      : words.map((word, i) => ({ x, y: words.length < 2 ? 0.5 : i / (words.length - 1), word }));
   });
   const ends = [
-    { column: ending(s.metric, 28), y: 0, word: formatNamed(s.metric, low) },
-    { column: ending(s.metric, 28), y: 1, word: formatNamed(s.metric, high) },
+    { x: s.axes.length, y: 0, word: formatNamed(s.metric, low) },
+    { x: s.axes.length, y: 1, word: formatNamed(s.metric, high) },
   ];
   plotFigure(host, {
     title: 'All keys at once',
@@ -379,14 +382,23 @@ function parallel(s: Sweep, host: HTMLElement): void {
         width,
         height: 320,
         marginRight: 70,
-        x: { type: 'point', label: null, domain: columns.map((c) => ending(c, 28)) },
+        x: { type: 'point', label: null, domain: columns.map((_, x) => x), tickFormat: (x: number) => heading(x, width) },
         y: { axis: null },
         marks: [
-          Plot.ruleX(columns.map((c) => ending(c, 28)), { stroke: 'var(--rule)' }),
-          Plot.line(lines.filter((l) => !l.good), { x: 'column', y: 'y', z: 'row', stroke: 'var(--dim)', strokeOpacity: 0.35 }),
-          Plot.line(lines.filter((l) => l.good), { x: 'column', y: 'y', z: 'row', stroke: 'var(--c4)', strokeWidth: 2 }),
-          Plot.text([...marks, ...ends], { x: 'column', y: 'y', text: 'word', dx: 6, textAnchor: 'start', fill: 'var(--ink)' }),
-          Plot.tip(lines, Plot.pointer({ x: 'column', y: 'y', title: 'tip' })),
+          Plot.ruleX(columns.map((_, x) => x), { stroke: 'var(--rule)' }),
+          Plot.line(lines.filter((l) => !l.good), { x: 'x', y: 'y', z: 'row', stroke: 'var(--dim)', strokeOpacity: 0.35 }),
+          Plot.line(lines.filter((l) => l.good), { x: 'x', y: 'y', z: 'row', stroke: 'var(--c4)', strokeWidth: 2 }),
+          Plot.text([...marks, ...ends], {
+            x: 'x',
+            y: 'y',
+            text: 'word',
+            dx: 6,
+            textAnchor: 'start',
+            fill: 'var(--ink)',
+            stroke: 'var(--ground)',
+            strokeWidth: 5,
+          }),
+          Plot.tip(lines, Plot.pointer({ x: 'x', y: 'y', title: 'tip' })),
         ],
       }),
   });

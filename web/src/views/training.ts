@@ -65,6 +65,8 @@ function groups(table: Table, wanted: (column: string) => boolean): Group[] {
     result.get(key)!.columns.push(column);
   }
   // What is trained for comes first.
+  const values = (column: string) => table.numbers(column).filter((v) => !Number.isNaN(v)).length;
+  for (const [key, group] of result) if (group.columns.every((c) => values(c) < 2)) result.delete(key); // no curve
   const rank = (g: Group) => {
     const at = QUALITY.findIndex(([title]) => title === g.title);
     return at < 0 ? QUALITY.length : at;
