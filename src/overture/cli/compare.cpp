@@ -121,16 +121,21 @@ std::string csv(const report::Comparison& comparison) {
 
 // What the commands are about, else the first number that is not the same.
 std::string why(const report::Comparison& comparison) {
-  const std::array<std::string_view, 4> main{"held out auc", "iteration", "makespan", "loss"};
+  const std::array<std::string_view, 4> main{"held-out AUC", "iteration", "makespan", "loss"};
+  const report::ComparedNumber* equal = nullptr;  // the main number, if it is the same
   const report::ComparedNumber* told = nullptr;
   for (const report::ComparedNumber& number : comparison.numbers) {
-    if (number.same || number.changes.back().empty()) continue;
     const bool is_main = std::ranges::find(main, number.what) != main.end();
+    if (number.same && is_main && equal == nullptr) equal = &number;
+    if (number.same || number.changes.back().empty()) continue;
     if (told == nullptr || is_main) told = &number;
     if (is_main) break;
   }
   if (told == nullptr)
     return comparison.numbers.empty() ? "the runs have no number in common" : "all numbers are the same";
+  if (equal != nullptr)
+    return fmt::format("{} is {} in all; what differs is what it took to get there", equal->what,
+                       equal->values.front());
   return fmt::format("{} goes from {} in {} to {} in {} ({})", told->what, told->values.front(),
                      comparison.runs.front().label, told->values.back(), comparison.runs.back().label,
                      told->changes.back());

@@ -18,6 +18,7 @@ using network::packet::TransportKind;
 
 constexpr std::size_t kMostSettings = 3;
 constexpr std::uint64_t kMostHops = 5'000'000;  // a second of the packet engine, or less
+constexpr std::uint64_t kMostEvents = 500'000;  // of a simulated training, above the network
 constexpr std::size_t kMostFlows = 100'000;     // for backends that count no hops
 constexpr double kWorthTelling = 0.99;          // of the makespan
 
@@ -153,6 +154,21 @@ Duration makespan_with(const setup::Setup& setup, std::vector<std::string> overr
   }
 }
 
+// The same of a simulated training.
+Duration finished_with(const setup::Setup& setup, std::vector<std::string> overrides,
+                       const std::string& change, Duration finished) {
+  overrides.push_back(change);
+  simulation::Limits limits{.until = Time{finished}};
+  limits.go_on = [](Time, std::uint32_t) { return !Interrupt::requested(); };
+  try {
+    const setup::Setup changed = setup::load_setup(setup.file, overrides);
+    const auto result = simulation::simulate(changed.simulation, {}, limits);
+    return result.complete && result.finished < finished ? result.finished : Duration{};
+  } catch (const UserError&) {
+    return {};
+  }
+}
+
 const FlowsTry* best(const std::vector<FlowsTry>& tries, bool buys, Duration makespan) {
   const FlowsTry* found = nullptr;
   for (const FlowsTry& one : tries) {
@@ -166,9 +182,9 @@ const FlowsTry* best(const std::vector<FlowsTry>& tries, bool buys, Duration mak
 
 }  // namespace
 
-std::vector<FlowsTry> likely_changes(const setup::Setup& setup, const network::FlowsResult& result) {
+std::vector<FlowsTry> likely_changes(const setup::Setup& setup, const network::NetworkRecord& record) {
   Changes free(false);
-  settings(setup, result.record, free);
+  settings(setup, record, free);
   Changes bought(true);
   purchases(setup, bought);
   std::vector<FlowsTry> changes = free.take(kMostSettings);
@@ -182,9 +198,21 @@ std::vector<FlowsTry> try_changes(const setup::Setup& setup, const std::vector<s
   if (result.finished != flows.size() || result.makespan == Duration{}) return {};
   const std::uint64_t hops = result.record.count("packet_hops") + result.record.count("flit_hops");
   if (hops > kMostHops || flows.size() > kMostFlows) return {};
-  std::vector<FlowsTry> tries = likely_changes(setup, result);
+  std::vector<FlowsTry> tries = likely_changes(setup, result.record);
   for (FlowsTry& one : tries)
     one.makespan = makespan_with(setup, overrides, one.change, flows, result.makespan);
+  return tries;
+}
+
+std::vector<FlowsTry> try_changes(const setup::Setup& setup, const std::vector<std::string>& overrides,
+                                  const simulation::SimulationResult& result,
+                                  const network::NetworkRecord& record) {
+  const std::uint64_t hops = record.count("packet_hops") + record.count("flit_hops");
+  if (!setup.network.analytical.dimensions.empty() || !result.complete || result.finished == Duration{} ||
+      hops > kMostHops || result.events > kMostEvents)
+    return {};
+  std::vector<FlowsTry> tries = likely_changes(setup, record);
+  for (FlowsTry& one : tries) one.makespan = finished_with(setup, overrides, one.change, result.finished);
   return tries;
 }
 
@@ -202,6 +230,7 @@ std::string tell(const std::vector<FlowsTry>& tries, Duration makespan) {
     found.push_back(fmt::format("with {} the run takes {} instead of {}", one->change,
                                 to_string(one->makespan), to_string(makespan)));
   }
+  if (tries.size() == 1) return fmt::format("we tried one change: {}", found.front());
   return fmt::format("of {} changes that we tried, what helps most: {}", tries.size(),
                      fmt::join(found, "; "));
 }

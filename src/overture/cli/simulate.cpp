@@ -20,6 +20,7 @@ int run(const SimulateOptions& options) {
   SimulatedRunOptions run = options.run;
   run.out =
       run.output.folder_or(std::filesystem::path("results") / std::filesystem::path(options.setup).stem());
+  if (!options.full) run.overrides = options.overrides;
   return simulate_setup(setup, run);
 }
 

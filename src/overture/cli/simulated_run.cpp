@@ -14,6 +14,7 @@
 #include "overture/base/printable.h"
 #include "overture/base/table.h"
 #include "overture/base/text.h"
+#include "overture/cli/flows_tries.h"
 #include "overture/cli/run_progress.h"
 #include "overture/cli/version.h"
 #include "overture/report/html.h"
@@ -94,6 +95,23 @@ void add_limits(Command& command, SimulatedRunOptions& options) {
               "Refuse a run whose messages need more memory, such as 4 GB; default: what is free");
 }
 
+namespace {
+
+// Where the time went, and which change would help: one that was tried.
+std::string why(const setup::Setup& setup, const report::ObservedRun& observed,
+                const SimulatedRunOptions& options) {
+  const bool tries = !options.no_why && !Interrupt::requested();
+  const std::string text = report::why(setup.simulation, observed.result, tries);
+  if (!tries || !options.overrides) return text;
+  network::NetworkRecord record;
+  record.counters = observed.counters;
+  const std::string tried =
+      tell(try_changes(setup, *options.overrides, observed.result, record), observed.result.finished);
+  return text.empty() || tried.empty() ? text + tried : text + "; " + tried;
+}
+
+}  // namespace
+
 int simulate_setup(const setup::Setup& setup, const SimulatedRunOptions& options) {
   const Interrupt interrupt;
   Interrupt::end_after(static_cast<unsigned>(std::max(options.max_wall_seconds, 0)));
@@ -102,13 +120,12 @@ int simulate_setup(const setup::Setup& setup, const SimulatedRunOptions& options
   const bool reports = !options.output.no_report;
   const report::ObservedRun observed =
       report::observe(setup.simulation, reports, limits(options, setup), setup.monitor);
-  const bool tries = !options.no_why && !Interrupt::requested();
   const report::Run run{.name = setup.name,
                         .setup_yaml = setup_yaml,
                         .version = version_text(),
                         .config = setup.simulation,
                         .observed = observed,
-                        .why = report::why(setup.simulation, observed.result, tries),
+                        .why = why(setup, observed, options),
                         .cost_dollars = setup::network_cost(setup).amount()};
   if (const auto* rotors = std::get_if<network::RotorNetworkConfig>(&setup.simulation.network))
     write_file(options.out / "schedule.csv", report::schedule_csv(make_opera(rotors->topology)));

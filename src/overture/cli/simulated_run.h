@@ -2,7 +2,9 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "overture/cli/output.h"
 #include "overture/setup/setup.h"
@@ -14,6 +16,8 @@ struct SimulatedRunOptions {
   Output output;
   bool quiet = false;
   bool no_why = false;
+  std::optional<std::vector<std::string>>
+      overrides{};  // of the setup's file; none: it cannot be loaded again
   std::string max_sim_time;
   int max_wall_seconds = 0;
   std::string max_memory;  // empty: what is free

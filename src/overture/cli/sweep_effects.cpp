@@ -1,11 +1,13 @@
 #include "overture/cli/sweep_effects.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "overture/base/units.h"
 #include "overture/report/csv_grid.h"
 
 namespace overture::cli {
@@ -50,6 +52,21 @@ Json sweep_effects(const setup::SweepSetup& sweep, const std::vector<SweepRow>& 
   return result;
 }
 
+namespace {
+
+// "iteration_us" is the iteration, in microseconds.
+bool is_in_us(const std::string& metric) { return metric.ends_with("_us"); }
+std::string words_of(const std::string& metric) {
+  std::string words = is_in_us(metric) ? metric.substr(0, metric.size() - 3) : metric;
+  std::ranges::replace(words, '_', ' ');
+  return words;
+}
+std::string shown(const std::string& metric, double value) {
+  return is_in_us(metric) ? to_string(Duration{std::llround(value * 1e6)}) : fmt::format("{:.4g}", value);
+}
+
+}  // namespace
+
 std::string sweep_why(const Json& axes, const std::string& metric) {
   std::string text;
   double widest = 0;
@@ -64,9 +81,10 @@ std::string sweep_why(const Json& axes, const std::string& metric) {
     const double range = high->second.get<double>() - low->second.get<double>();
     if (range <= widest) continue;
     widest = range;
-    text = fmt::format("{} matters most: the mean {} goes from {:.4g} at {} to {:.4g} at {}",
-                       axis.at("key").template get<std::string>(), metric, low->second.get<double>(),
-                       low->first, high->second.get<double>(), high->first);
+    text = fmt::format("{} matters most: the mean {} goes from {} at {} to {} at {}",
+                       axis.at("key").template get<std::string>(), words_of(metric),
+                       shown(metric, low->second.get<double>()), low->first,
+                       shown(metric, high->second.get<double>()), high->first);
   }
   return text;
 }

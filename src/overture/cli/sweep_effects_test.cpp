@@ -43,7 +43,7 @@ TEST(SweepEffects, AValueWithoutAFinishedPointHasNoMean) {
 
 TEST(SweepWhy, NamesTheAxisThatMattersMost) {
   EXPECT_EQ(sweep_why(sweep_effects(two_axes(), rows(), "makespan_us"), "makespan_us"),
-            "rate matters most: the mean makespan_us goes from 55 at 40 Gbps to 105 at 10 Gbps");
+            "rate matters most: the mean makespan goes from 55.00 us at 40 Gbps to 105.0 us at 10 Gbps");
 }
 
 TEST(SweepWhy, SaysNothingWhereNothingChanges) {

@@ -87,12 +87,14 @@ std::string train_why(const train::Totals& totals, double seconds, bool cached) 
   const double known = totals.compute_seconds + totals.waited_for_plan_seconds +
                        totals.waited_for_rows_seconds + totals.waited_for_peers_seconds;
   const std::array parts{
-      Part{"computing", totals.compute_seconds, "faster computing (threads, or more trainers)"},
+      Part{"computing", totals.compute_seconds, "more threads, or more trainers"},
       Part{"waiting for rows", totals.waited_for_rows_seconds,
            "a faster link to the tables, or a longer look-ahead (cache.lookahead)"},
-      Part{"waiting for the plan", totals.waited_for_plan_seconds, "faster reading of the data"},
+      Part{"waiting for the plan", totals.waited_for_plan_seconds,
+           "data that is read faster (overture convert)"},
       Part{"waiting for peers", totals.waited_for_peers_seconds, "fewer or more even trainers"},
-      Part{"reading data and saving", std::max(0.0, seconds - known), "faster reading of the data"}};
+      Part{"reading data and saving", std::max(0.0, seconds - known),
+           "data that is read faster (overture convert)"}};
   const auto most = std::ranges::max_element(parts, {}, &Part::seconds);
   std::string text =
       fmt::format("{:.0f} % of the time goes to {}", 100 * most->seconds / seconds, most->what);
@@ -100,7 +102,7 @@ std::string train_why(const train::Totals& totals, double seconds, bool cached) 
     text += fmt::format(", {:.0f} % to waiting for rows (exposed), as the cache has {:.0f} % of them",
                         100 * totals.waited_for_rows_seconds / seconds, 100 * totals.hit_rate());
   }
-  return text + fmt::format("; what would help most: {}", most->help);
+  return text + fmt::format("; to try: {}", most->help);
 }
 
 }  // namespace overture::cli

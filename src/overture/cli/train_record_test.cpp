@@ -23,30 +23,29 @@ train::Totals totals(double compute, double rows, double plan, double peers) {
 
 TEST(TrainWhy, NamesWhatTakesMostOfTheTimeAndWhatWouldHelp) {
   EXPECT_EQ(train_why(totals(6, 1, 1, 1), 10, false),
-            "60 % of the time goes to computing; what would help most: faster computing (threads, or more "
-            "trainers)");
+            "60 % of the time goes to computing; to try: more threads, or more "
+            "trainers");
   EXPECT_EQ(train_why(totals(1, 6, 1, 1), 10, true),
-            "60 % of the time goes to waiting for rows; what would help most: a faster link to the tables, "
+            "60 % of the time goes to waiting for rows; to try: a faster link to the tables, "
             "or a longer "
             "look-ahead (cache.lookahead)");
   EXPECT_EQ(
       train_why(totals(1, 1, 6, 1), 10, false),
-      "60 % of the time goes to waiting for the plan; what would help most: faster reading of the data");
+      "60 % of the time goes to waiting for the plan; to try: data that is read faster (overture convert)");
   EXPECT_EQ(train_why(totals(1, 1, 1, 6), 10, false),
-            "60 % of the time goes to waiting for peers; what would help most: fewer or more even trainers");
+            "60 % of the time goes to waiting for peers; to try: fewer or more even trainers");
 }
 
 TEST(TrainWhy, WhatNobodyCountedIsReadingAndSaving) {
-  EXPECT_EQ(
-      train_why(totals(1, 1, 1, 1), 10, false),
-      "60 % of the time goes to reading data and saving; what would help most: faster reading of the data");
+  EXPECT_EQ(train_why(totals(1, 1, 1, 1), 10, false),
+            "60 % of the time goes to reading data and saving; to try: data that is read faster (overture "
+            "convert)");
 }
 
 TEST(TrainWhy, ACacheIsToldToo) {
   EXPECT_EQ(train_why(totals(6, 2, 1, 1), 10, true),
             "60 % of the time goes to computing, 20 % to waiting for rows (exposed), as the cache has 90 % "
-            "of them; what "
-            "would help most: faster computing (threads, or more trainers)");
+            "of them; to try: more threads, or more trainers");
 }
 
 TEST(TrainWhy, WithoutTimeOrStepsThereIsNothingToSay) {

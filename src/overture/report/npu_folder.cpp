@@ -178,9 +178,8 @@ std::string npu_why(const NpuRun& run) {
   const double gpu = percent(used(*slowest, Use::gpu));
   return fmt::format(
       "rank {} is last; its GPU computes {:.0f} % of the time, {:.0f} % is communication and {:.0f} % "
-      "remote memory; what would help most: {}",
-      rank, gpu, percent(used(*slowest, Use::communication)), percent(used(*slowest, Use::remote_memory)),
-      gpu > 50 ? "computing faster" : "communicating less, or over faster links");
+      "remote memory",
+      rank, gpu, percent(used(*slowest, Use::communication)), percent(used(*slowest, Use::remote_memory)));
 }
 
 std::string npu_summary_json(const NpuRun& run) { return summary_text(npu_summary(run)); }

@@ -66,11 +66,26 @@ bool take_suffix(std::string& name, std::string_view suffix) {
   return true;
 }
 
-// Units stand at the end of a name, as everywhere in summary.json.
+// Between 0 and 1, shown in percent.
+bool is_share(std::string_view name) {
+  return name.ends_with("utilisation") || name.ends_with("hit_rate") || name.ends_with("accuracy") ||
+         name.ends_with("_share");
+}
+
+// Units stand at the end of a name, as everywhere in summary.json, or before what it is of many values.
 std::string with_unit(std::string& name, double value) {
-  if (std::abs(value) < 1e12) {
+  if (name == "seconds") name = "time_seconds";
+  for (const std::string_view of : {"_mean", "_deviation"}) {
+    const std::string ending = "_seconds" + std::string(of);
+    if (take_suffix(name, ending)) name += "_time" + std::string(of) + "_seconds";
+  }
+  if (is_share(name)) return fmt::format("{:.2f} %", 100 * value);
+  if (std::abs(value) < 1e6 || (name.ends_with("_us") && std::abs(value) < 1e12)) {
     if (take_suffix(name, "_us")) return to_string(Duration{std::llround(value * 1e6)});
-    if (take_suffix(name, "_seconds") || take_suffix(name, "_s")) return fmt::format("{:.4g} s", value);
+    if (take_suffix(name, "_per_second")) return fmt::format("{:.5g} /s", value);
+    if (take_suffix(name, "_seconds") || take_suffix(name, "_s"))
+      return to_string(Duration{std::llround(value * 1e12)});
+    if (take_suffix(name, "_gbps")) return to_string(Bandwidth::bits_per_second(std::llround(value * 1e9)));
   }
   if (take_suffix(name, "_bytes")) return to_string(Bytes{std::llround(value)});
   if (take_suffix(name, "_percent")) return fmt::format("{:.2f} %", value);
@@ -82,6 +97,16 @@ std::string change(double from, double to) {
   if (from == to) return "";
   if (from == 0) return "new";
   return fmt::format("{:+.1f} %", 100 * (to - from) / std::abs(from));
+}
+
+// "held_out auc" is "held-out AUC".
+std::string label(std::string name) {
+  std::replace(name.begin(), name.end(), '_', ' ');
+  constexpr std::string_view kHeldOut = "held out ";
+  if (name.starts_with(kHeldOut)) name = "held-out " + name.substr(kHeldOut.size());
+  constexpr std::string_view kAuc = " auc";
+  if (name.ends_with(kAuc)) name = name.substr(0, name.size() - kAuc.size()) + " AUC";
+  return name;
 }
 
 ComparedNumber compare_key(const std::string& key, const std::vector<Json>& summaries) {
@@ -100,7 +125,7 @@ ComparedNumber compare_key(const std::string& key, const std::vector<Json>& summ
     number.same = number.same && value != nullptr && first != nullptr && *value == *first;
     if (value != nullptr) number.what = name;
   }
-  std::replace(number.what.begin(), number.what.end(), '_', ' ');
+  number.what = label(number.what);
   return number;
 }
 

@@ -162,8 +162,8 @@ TEST_F(ComparedRuns, HowGoodAModelIsComesFirst) {
       R"({"steps": 5, "held_out": {"auc": 0.75, "log_loss": 0.5}, "best": {"auc": 0.8, "steps": 3}})";
   const Comparison all = compare_runs({run("a", json), run("b", json)});
   ASSERT_EQ(all.numbers.size(), 5u);
-  EXPECT_EQ(all.numbers[0].what, "held out auc");
-  EXPECT_EQ(all.numbers[1].what, "held out log loss");
+  EXPECT_EQ(all.numbers[0].what, "held-out AUC");
+  EXPECT_EQ(all.numbers[1].what, "held-out log loss");
   EXPECT_EQ(all.numbers.back().what, "steps");
 }
 

@@ -70,14 +70,12 @@ std::string why_of(const simulation::Timeline& run, const std::vector<LabelTime>
   if (times.empty()) return {};
   const auto waited = std::ranges::max_element(times, {}, &LabelTime::exposed);
   const auto computed = std::ranges::max_element(times, {}, &LabelTime::compute);
-  const bool communication = run.exposed() > whole - run.exposed();
   return fmt::format(
-      "the busiest node computes {:.0f} % of the time and waits for {:.0f} %, most of it ({:.0f} %) for "
-      "\"{}\"; "
-      "what would help most: {}",
-      percent(whole - run.exposed(), whole), percent(run.exposed(), whole), percent(waited->exposed, whole),
-      waited->name,
-      communication ? "a faster network for that" : fmt::format("computing \"{}\" faster", computed->name));
+      "the busiest node computes {:.0f} % of the time, longest for \"{}\" ({:.0f} %), and waits for {:.0f} "
+      "%, "
+      "longest for \"{}\" ({:.0f} %)",
+      percent(whole - run.exposed(), whole), computed->name, percent(computed->compute, whole),
+      percent(run.exposed(), whole), waited->name, percent(waited->exposed, whole));
 }
 
 }  // namespace

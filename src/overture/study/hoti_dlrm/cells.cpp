@@ -202,7 +202,7 @@ SweepJob cell_job(const std::vector<Cell>& cells, const fs::path& program, const
     const SystemSetup& system = system_named(cell.system);
     SweepPoint point{.overrides = cell.keys,
                      .folder = folder_of(cell, system, folder / "cells"),
-                     .arguments = {(folder / "setups" / system.file).string(), "--no-report"},
+                     .arguments = {(folder / "setups" / system.file).string(), "--no-report", "--no-why"},
                      .version = version};
     for (const std::string& key : cell.keys) point.arguments.insert(point.arguments.end(), {"-s", key});
     job.points.push_back(std::move(point));
