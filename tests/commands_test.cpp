@@ -301,7 +301,7 @@ TEST(Help, AGroupOfCommandsAsksForOneOfThem) {
   for (const std::string group : {"bench", "generate", "import", "study"}) {
     const Outcome outcome = run_overture({group});
     EXPECT_EQ(outcome.exit_code, 2) << outcome.text();
-    EXPECT_TRUE(outcome.err.starts_with("error: overture " + group + " needs one of its commands: "))
+    EXPECT_TRUE(outcome.err.starts_with("error: overture " + group + " needs one of its commands\n  known: "))
         << outcome.text();
     EXPECT_TRUE(outcome.err.ends_with("  see overture " + group + " --help\n")) << outcome.text();
   }

@@ -44,6 +44,12 @@ TEST(EveryCommand, HelpHasEightyColumnsAndExamples) {
   }
 }
 
+TEST(EveryCommand, HelpTellsDefaults) {
+  const std::string train = run_overture({"train", "--help"}).out;
+  EXPECT_NE(train.find("(default: 2048)"), std::string::npos) << "the batch size";
+  EXPECT_NE(run_overture({"runs", "--help"}).out.find("(default: results)"), std::string::npos);
+}
+
 TEST(EveryCommand, HelpIsTheSameByItsOwnCommand) {
   for (const Words& words : all_commands()) {
     Words asked{"help"};
@@ -68,6 +74,26 @@ TEST(EveryCommand, AnUnknownFlagIsOneMessageAndJsonIfAsked) {
   }
 }
 
+// A flag of another command: the message says whose it is, and has no empty line.
+TEST(EveryCommand, AFlagOfAnotherCommandIsNamed) {
+  for (const Words& words : {Words{"simulate", "--backend", "flow"}, Words{"train", "--under", "x"},
+                             Words{"serve", "--mini-batch-size", "3"}}) {
+    const Outcome outcome = run_overture(words);
+    EXPECT_EQ(outcome.exit_code, 2) << text_of(words);
+    EXPECT_NE(outcome.err.find("it is a flag of `overture "), std::string::npos) << outcome.text();
+    for (const std::string& line : lines_of(outcome.err))
+      EXPECT_NE(line.find_first_not_of(' '), std::string::npos) << text_of(words) << ": an empty line";
+  }
+}
+
+TEST(EveryCommand, HelpOfACommandThatDoesNotExistIsAnError) {
+  for (const Words& words : {Words{"help", "sweeep"}, Words{"help", "generate", "datasett"}}) {
+    const Outcome outcome = run_overture(words);
+    EXPECT_EQ(outcome.exit_code, 2) << text_of(words);
+    EXPECT_NE(outcome.err.find("did you mean"), std::string::npos) << outcome.text();
+  }
+}
+
 // Those that would run long, wait for others, or write beside what they are told to.
 const std::set<std::string> kNotAlone{"overture demo",
                                       "overture validate",
@@ -89,6 +115,8 @@ TEST(EveryCommand, WithoutArgumentsItWorksOrSaysWhatIsMissing) {
     EXPECT_TRUE(plain.exit_code == 0 || plain.exit_code == 2) << text_of(words) << plain.text();
     if (plain.exit_code == 2) {
       EXPECT_TRUE(plain.err.starts_with("error: ")) << plain.text();
+      EXPECT_EQ(plain.err.find(" is required"), std::string::npos) << plain.text();
+      EXPECT_EQ(plain.err.find("error: ", 1), std::string::npos) << "one message: " << plain.text();
     }
     const Outcome asked = run_overture(with(words, {"--json"}), {.folder = folder.path()});
     EXPECT_EQ(asked.exit_code, plain.exit_code) << asked.text();
@@ -135,7 +163,9 @@ TEST_F(OntoAnotherRun, EveryCommandWithAResultsFolderRefuses) {
         Words{"sweep", example("bandwidth.yaml")}, Words{"bench", "collective", example("dlrm-torus.yaml")},
         Words{"plan", example("rm1.yaml")}, Words{"codesign", example("codesign.yaml")},
         Words{"study", "cache-networks", "--nodes", "16"}, Words{"evaluate", "trained"},
-        Words{"compare", "trained", "trained"}, Words{"validate"},
+        Words{"compare", "trained", "trained"}, Words{"validate"}, Words{"demo"},
+        Words{"study", "failures", "--parts", "goodput"}, Words{"study", "astra-tutorial"},
+        Words{"study", "hoti-dlrm"}, Words{"lookahead", "trace.json"},
         Words{"study", "opera-dlrm", "--nodes", "16", "--models", "A", "--variants", "baseline"}}) {
     const Outcome outcome = run(with(words, {"-o", "trained"}));
     EXPECT_EQ(outcome.exit_code, 2) << text_of(words) << outcome.text();
@@ -206,6 +236,40 @@ TEST(Sweep, AWrongMetricIsToldBeforeTheFirstRun) {
   const Outcome outcome = run_overture({"sweep", "s.yaml"}, {.folder = folder.path()});
   EXPECT_EQ(outcome.exit_code, 2);
   EXPECT_NE(outcome.err.find("did you mean \"held_out.auc\"?"), std::string::npos) << outcome.text();
+}
+
+// Told once, before a run has begun, instead of once per run.
+TEST(Sweep, AKeyOrValueThatNoRunCanHaveIsToldBeforeTheFirstRun) {
+  const TemporaryFolder folder;
+  folder.write("f.yaml",
+               "network: {topology: {fat_tree: {k: 4}}}\ntraffic: {pattern: all_to_all, size: 4 KiB}\n");
+  const std::vector<std::pair<std::string, std::string>> mistakes{
+      {"axes: [{key: traffic.sze, values: [1 KiB]}]", "did you mean \"size\"?"},
+      {"axes: [{key: traffic.size, values: [1 KiB, 7]}]", "no point can be run with traffic.size=7"},
+      {"axes: [{key: seed, values: [1]}, {key: seed, values: [2]}]", "\"seed\" is also the key of axes.0"},
+      {"fixed: [seed=3]\naxes: [{key: seed, values: [1]}]", "\"seed\" is also in fixed"}};
+  for (const auto& [axes, text] : mistakes) {
+    folder.write("s.yaml", "command: flows\nsetup: f.yaml\n" + axes + "\n");
+    const Outcome outcome = run_overture({"sweep", "s.yaml"}, {.folder = folder.path()});
+    EXPECT_EQ(outcome.exit_code, 2) << axes << outcome.text();
+    EXPECT_TRUE(outcome.err.starts_with("error: s.yaml: ")) << outcome.text();
+    EXPECT_NE(outcome.err.find(text), std::string::npos) << outcome.text();
+    EXPECT_FALSE(fs::exists(folder.path() / "results")) << axes;
+  }
+}
+
+// Values that are unsound only together are points that fail; the others run.
+TEST(Sweep, CombinationsThatCannotRunDoNotStopTheOthers) {
+  const TemporaryFolder folder;
+  folder.write("f.yaml",
+               "network: {topology: {fat_tree: {k: 4}}}\ntraffic: {pattern: incast, size: 4 KiB}\n");
+  folder.write("s.yaml",
+               "command: flows\nsetup: f.yaml\naxes:\n"
+               "  - {key: network.topology.fat_tree.k, values: [2, 4]}\n"
+               "  - {key: traffic.senders, values: [1, 15]}\n");
+  const Outcome outcome = run_overture({"sweep", "s.yaml", "-o", "out"}, {.folder = folder.path()});
+  EXPECT_EQ(outcome.exit_code, 2) << outcome.text();
+  EXPECT_NE(outcome.out.find("3 of 4 points"), std::string::npos) << outcome.text();
 }
 
 TEST(Setups, GivenToAnotherCommandSayWhichOneTakesThem) {
@@ -283,6 +347,12 @@ TEST(Errors, NameWhatWasTypedAndWhatWouldWork) {
   fs::create_directory(folder.path() / "empty");
   folder.write("empty.tsv", "");
   folder.write("file", "text\n");
+  folder.write("tree.yaml",
+               "network: {topology: {fat_tree: {k: 4}}}\ntraffic: {pattern: all_to_all, size: 4 KiB}\n");
+  folder.write("t.yaml", "data: {synthetic: kaggle, scale: 0.001, samples: 2k}\n");
+  folder.write("far.csv", "src,dst,bytes,start_ns\n0,999,100,0\n");
+  const std::string tree = "tree.yaml";
+  const std::string bandwidth = (kExamples / "bandwidth.yaml").string();
   const std::string roce = (kExamples / "roce.yaml").string();
   const std::vector<std::pair<Words, std::string>> mistakes{
       {{"serve", ".", "--port", "abc"}, "--port: \"abc\" is not a number"},
@@ -295,12 +365,51 @@ TEST(Errors, NameWhatWasTypedAndWhatWouldWork) {
       {{"train", "--synthetic", "kaggle", "--mini-batch-size", "99999999999"},
        "is too large; at most 2147483647"},
       {{"bench", "collective", roce, "--collective", "allreduce"}, "did you mean \"all_reduce\"?"},
-      {{"calibrate", "empty"}, "`overture train --record` makes one"}};
+      {{"calibrate", "empty"}, "`overture train --record` makes one"},
+      {{"flows", tree, "-s", "network.topology.fat_tree.k=3"},
+       "tree.yaml:1: network.topology: a fat tree's k"},
+      {{"flows", tree, "-s", "network.topology.fat_tree.host.rate=0 Gbps"},
+       "tree.yaml:1: network.topology: the link"},
+      {{"flows", tree, "-s", "network.oversubscription=0"},
+       "tree.yaml:1: network.topology: an oversubscription"},
+      {{"flows", tree, "-s", "monitor.samples=-1"}, "tree.yaml: monitor"},
+      {{"flows", tree, "-s", "faults.links.0.between=h0-s99"}, "s99"},
+      {{"flows", tree, "--flows", "far.csv"}, "far.csv:2: dst: 999 is out of range"},
+      {{"flows", tree, "--max-wall", "1.5"}, "--max-wall: \"1.5\" is not a whole number"},
+      {{"sweep", bandwidth, "--jobs", "-1"}, "--jobs: -1 is less than 0"},
+      {{"sweep", bandwidth, "--under", "cots 20000 $"}, "did you mean \"cost\"?"},
+      {{"sweep", bandwidth, "--under", "cost twenty"}, "--under \"cost 20000 $\""},
+      {{"codesign", (kExamples / "codesign.yaml").string(), "--under", "foo 5"}, "--under: \"foo 5\""},
+      {{"codesign", (kExamples / "codesign.yaml").string(), "-j", "-1"}, "--jobs: -1 is less than 0"},
+      {{"simulate", (kExamples / "dlrm-torus.yaml").string(), "-s", "system.chunks=1000000000"},
+       "system.chunks: 1000000000 is more than"},
+      {{"train", "--synthetic", "kaggle", "--samples", "0"}, "data.samples: is 0"},
+      {{"train", "t.yaml", "-s", "model.mlp_bottom=12-64-16"}, "t.yaml: model.mlp_bottom: starts with 12"},
+      {{"explain", "3"}, "unknown key \"3\""},
+      {{"runs", ".", "--most", "-1"}, "--most: -1 is less than 0"},
+      {{"study", "opera-dlrm", "--models", "Z"}, "--models: unknown model \"Z\""},
+      {{"study", "opera-dlrm", "--nodes", "17"}, "--nodes: the study has no networks of 17 nodes"},
+      {{"bench", "collective", bandwidth}, "run overture sweep"}};
   for (const auto& [words, text] : mistakes) {
     const Outcome outcome = run_overture(words, {.folder = folder.path()});
     EXPECT_EQ(outcome.exit_code, 2) << text_of(words) << outcome.text();
     EXPECT_NE(outcome.err.find(text), std::string::npos) << text_of(words) << outcome.text();
   }
+}
+
+// On a screen every line of a message fits; in a pipe its first line is one line.
+TEST(Errors, AreAsWideAsTheScreen) {
+  const TemporaryFolder folder;
+  folder.write("a.yaml",
+               "network: {topology: {fat_tree: {k: 4}}}\ntraffic: {pattern: all_to_all, size: 4096}\n");
+  const Outcome screen =
+      run_overture({"flows", "a.yaml"}, {.folder = folder.path(), .variables = {"COLUMNS=80"}});
+  EXPECT_GT(lines_of(screen.err).size(), 1U);
+  for (const std::string& line : lines_of(screen.err)) EXPECT_LE(line.size(), 80U) << line;
+  const Outcome pipe = run_overture({"flows", "a.yaml"}, {.folder = folder.path()});
+  EXPECT_NE(pipe.err.find("\"4096\" has no unit; write for example \"64 MiB\" (units: B, KiB"),
+            std::string::npos)
+      << pipe.text();
 }
 
 TEST(TrainedModels, EveryCommandThatNeedsOneSaysWhereItIsFrom) {

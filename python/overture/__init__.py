@@ -1,6 +1,6 @@
 """Overture from Python: embedding tables behind a cache that looks ahead, for any PyTorch model, and the simulator.
 
-    with overture.Tables("clicks.ovt", dim=16, lookahead=200) as tables:
+    with overture.Tables("clicks.ovd", dim=16, lookahead=200) as tables:
         for batch in tables:
             logits = model(batch.dense, batch.embeddings)
             loss = binary_cross_entropy_with_logits(logits, batch.labels)

@@ -2,9 +2,9 @@
 
 Data of this shape, then the oracle, the server and the trainers, in any order:
 
-    overture generate dataset --like kaggle --scale 0.001 --samples 500000 --out clicks.ovt
+    overture generate dataset --like kaggle --scale 0.001 --samples 500000 --out clicks.ovd
     python3 oracle_cacher.py --lookahead-value 200 --mini-batch-size=4096 --worker-id 0 --world-size 4 \\
-        --world-size-trainers 2 --processed-csv clicks.ovt --cache-size 5000000
+        --world-size-trainers 2 --processed-csv clicks.ovd --cache-size 5000000
     python3 embedding_server.py --worker-id 3 --world-size 4
     python3 trainer_simple.py
 

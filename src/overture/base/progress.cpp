@@ -9,12 +9,6 @@
 namespace overture {
 namespace {
 
-std::string remaining(double seconds) {
-  if (seconds < 100) return fmt::format("{:.0f} s", seconds);
-  if (seconds < 6000) return fmt::format("{:.0f} min", seconds / 60);
-  return fmt::format("{:.1f} h", seconds / 3600);
-}
-
 std::string pace_text(double rate) {
   if (rate > 0 && rate < 1) return fmt::format("{:.1f} s each", 1 / rate);
   return fmt::format("{:.1f}/s", rate);
@@ -29,6 +23,17 @@ std::size_t columns(std::FILE* out) {
 
 }  // namespace
 
+std::string time_left(double seconds) {
+  if (seconds < 100) return fmt::format("{:.0f} s", seconds);
+  if (seconds < 6000) return fmt::format("{:.0f} min", seconds / 60);
+  return fmt::format("{:.1f} h", seconds / 3600);
+}
+
+void draw_over(std::FILE* terminal, const std::string& text) {
+  fmt::print(terminal, "\r\033[K{}", text.substr(0, columns(terminal) - 1));
+  std::fflush(terminal);
+}
+
 Progress::Progress(std::string what, std::int64_t total, std::FILE* out)
     : what_(std::move(what)), total_(total), out_(isatty(fileno(out)) != 0 ? out : nullptr) {}
 
@@ -42,9 +47,7 @@ void Progress::update(const SoFar& so_far) {
   if (!due()) return;
   drawn_ = Clock::now();
   const double seconds = std::chrono::duration<double>(drawn_ - started_).count();
-  const std::string text = line(what_, so_far, total_, seconds);
-  fmt::print(out_, "\r\033[K{}", text.substr(0, columns(out_) - 1));
-  std::fflush(out_);
+  draw_over(out_, line(what_, so_far, total_, seconds));
 }
 
 void Progress::finish() {
@@ -57,13 +60,15 @@ void Progress::finish() {
 std::string Progress::line(const std::string& what, const SoFar& so_far, std::int64_t total, double seconds) {
   const auto done = static_cast<double>(so_far.done);
   const double rate = seconds > 0 ? done / seconds : 0;
-  const std::string pace = !so_far.note.empty() ? so_far.note : pace_text(rate);
+  const std::string pace = !so_far.note.empty()               ? so_far.note
+                           : so_far.done == 0 && seconds >= 1 ? time_left(seconds) + " so far"
+                                                              : pace_text(rate);
   if (total <= 0) return fmt::format("{} {}, {}", what, so_far.done, pace);
   const double counted = std::min(done / static_cast<double>(total), 1.0);
   const double share = so_far.share >= 0 ? std::min(so_far.share, 1.0) : counted;
   std::string text =
       fmt::format("{} {}/{} {}%, {}", what, so_far.done, total, static_cast<int>(100 * share + 1e-9), pace);
-  if (share > 0 && seconds > 0) text += fmt::format(", {} left", remaining(seconds * (1 - share) / share));
+  if (share > 0 && seconds > 0) text += fmt::format(", {} left", time_left(seconds * (1 - share) / share));
   return text;
 }
 

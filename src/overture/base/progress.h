@@ -16,6 +16,11 @@ struct SoFar {
   std::string note = {};  // "1.2 ms simulated", in place of the rate
 };
 
+// "8 s", "12 min": how long something will still take.
+std::string time_left(double seconds);
+// Writes over the last line of a terminal, with no more than fits into its width.
+void draw_over(std::FILE* terminal, const std::string& text);
+
 class Progress {
  public:
   // `total` 0 means unknown: no share and no estimate are shown. Writes to `out` when it is a terminal.

@@ -19,7 +19,8 @@ TEST(ProgressLine, ShowsShareRateAndWhatIsLeft) {
 
 TEST(ProgressLine, WithoutATotalOrARateNothingIsEstimated) {
   EXPECT_EQ(Progress::line("read", {.done = 30}, 0, 2), "read 30, 15.0/s");
-  EXPECT_EQ(Progress::line("sweep", {.done = 0}, 120, 2), "sweep 0/120 0%, 0.0/s");
+  EXPECT_EQ(Progress::line("sweep", {.done = 0}, 120, 2), "sweep 0/120 0%, 2 s so far");
+  EXPECT_EQ(Progress::line("sweep", {.done = 0}, 120, 0.5), "sweep 0/120 0%, 0.0/s");
   EXPECT_EQ(Progress::line("sweep", {.done = 5}, 120, 0), "sweep 5/120 4%, 0.0/s");
 }
 

@@ -2,7 +2,6 @@
 #include <filesystem>
 #include <memory>
 #include <numeric>
-#include <thread>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -38,11 +37,6 @@ struct CodesignOptions {
   int jobs = 0;
 };
 
-int jobs_of(const CodesignOptions& options) {
-  return options.jobs > 0 ? options.jobs
-                          : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
-}
-
 // The search as it was run: its file, and what the command line changed.
 std::string search_yaml(const CodesignOptions& options) {
   std::string changes;
@@ -53,7 +47,7 @@ std::string search_yaml(const CodesignOptions& options) {
 study::SearchResult search_with_progress(const study::CandidateModel& model, const CodesignOptions& options,
                                          const fs::path& folder, const JobPart& part) {
   std::unique_ptr<RunProgress> progress;
-  study::SearchOptions how{.jobs = jobs_of(options),
+  study::SearchOptions how{.jobs = parallel_jobs(options.jobs),
                            .part = part.number,
                            .parts = part.of,
                            .folder = folder / "journal",
@@ -96,7 +90,7 @@ CheckJob check_job(const study::CandidateModel& model, const study::SearchResult
                .command = "simulate",
                .setup = model.setup_file(),
                .points = {},
-               .jobs = jobs_of(options)};
+               .jobs = parallel_jobs(options.jobs)};
   for (const std::size_t i : checked_points(result.front.size(), model.search().checked)) {
     const setup::SearchPoint& point = result.tried[result.front[i]].candidate.point;
     for (const std::vector<std::string>& check : setup::checks_of(model.search().networks[point.network])) {
@@ -156,14 +150,23 @@ std::vector<study::PacketCheck> check_front(const study::CandidateModel& model,
   return job.checks;
 }
 
-std::vector<double> budgets(const CodesignOptions& options, const study::SearchResult& result) {
+// "100000", "100k $", and as of a sweep, "cost 100k $".
+std::vector<double> asked_budgets(const CodesignOptions& options) {
   std::vector<double> dollars;
   for (const std::string& text : options.under) {
-    std::string amount = text;
+    std::string amount = text.starts_with("cost ") ? text.substr(5) : text;
     if (amount.ends_with('$')) amount.erase(amount.find_last_not_of(" $") + 1);
     const Result<std::int64_t> count = overture::parse_count(amount);
-    dollars.push_back(count ? static_cast<double>(count.value()) : parse_real(amount, "--under"));
+    if (!count || count.value() <= 0)
+      throw UserError({.key = "--under"}, fmt::format("\"{}\" is not an amount above 0", text),
+                      "such as --under \"100000 $\"");
+    dollars.push_back(static_cast<double>(count.value()));
   }
+  return dollars;
+}
+
+std::vector<double> budgets(const CodesignOptions& options, const study::SearchResult& result) {
+  std::vector<double> dollars = asked_budgets(options);
   if (!dollars.empty()) return dollars;
   const double least = result.tried[result.front.front()].candidate.dollars;
   const double most = result.tried[result.front.back()].candidate.dollars;
@@ -235,6 +238,8 @@ int run(const CodesignOptions& options) {
   const Interrupt interrupt;
   const setup::SearchSetup search = setup::load_search_setup(options.search, options.overrides);
   const JobPart part = parse_part(options.part);
+  asked_budgets(options);
+  parallel_jobs(options.jobs);
   const fs::path folder = options.output.folder_or(fs::path("results") / fs::path(options.search).stem());
   const study::CandidateModel model(search, Interrupt::requested);
   claim(options.output, folder, "codesign", search_yaml(options));
@@ -255,8 +260,9 @@ int run(const CodesignOptions& options) {
   study::SearchFindings findings{
       .model = model, .result = result, .checks = {}, .matters = {}, .sensitivities = {}};
   findings.checks = check_front(model, result, options, folder);
-  findings.matters = what_matters(model, result, jobs_of(options));
-  findings.sensitivities = sensitivities(model, result, result.tried[result.front.back()], jobs_of(options));
+  findings.matters = what_matters(model, result, parallel_jobs(options.jobs));
+  findings.sensitivities =
+      sensitivities(model, result, result.tried[result.front.back()], parallel_jobs(options.jobs));
   if (interrupted()) return kInterrupted;
   write_results(findings, options, folder);
   print_problems(result, findings.checks);

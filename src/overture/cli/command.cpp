@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <span>
 #include <stdexcept>
 #include <system_error>
 
@@ -12,6 +13,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
+#include <unistd.h>
 
 #include "overture/base/error.h"
 #include "overture/base/interrupt.h"
@@ -71,8 +73,18 @@ std::vector<std::string> flags_of(const CLI::App& app) {
   return flags;
 }
 
+// A word that the command cannot do without, with what it is.
+std::string missing(const CLI::App& app, const std::string& name) {
+  const CLI::Option* option = app.get_option_no_throw(name);
+  const std::string meaning = option == nullptr ? "" : option->get_description();
+  const std::string word = name.starts_with('-') ? name : "the argument \"" + name + "\"";
+  return fmt::format("{} is missing{}{}", word, meaning.empty() ? "" : "\n  ", meaning);
+}
+
 // CLI11's words for a value that is missing or no number, in ours.
-std::string in_our_words(const std::string& text) {
+std::string in_our_words(const CLI::App& app, const std::string& text) {
+  constexpr std::string_view kRequired = " is required";
+  if (text.ends_with(kRequired)) return missing(app, text.substr(0, text.size() - kRequired.size()));
   constexpr std::string_view kConvert = "Could not convert: ";
   const std::size_t equals = text.find(" = ");
   if (text.starts_with(kConvert) && equals != std::string::npos) {
@@ -89,18 +101,38 @@ std::string in_our_words(const std::string& text) {
   return text;
 }
 
+// Commands that take this flag, as "`overture flows`".
+void collect_takers(const CLI::App& app, const std::string& path, const std::string& flag,
+                    std::vector<std::string>& takers) {
+  const std::vector<std::string> flags = flags_of(app);
+  if (std::ranges::find(flags, flag) != flags.end()) takers.push_back("`" + path + "`");
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
+    collect_takers(*command, path + " " + command->get_name(), flag, takers);
+}
+
+// People try flags that they know from another command.
+std::string unknown_flag(const CLI::App& app, const CLI::App& at, const std::string& flag) {
+  constexpr std::size_t kMostTakers = 6;
+  std::string text = fmt::format("unknown flag \"{}\"", flag);
+  if (const std::string hint = suggest(flag, flags_of(at)); !hint.empty()) text += "\n  " + hint;
+  std::vector<std::string> takers;
+  collect_takers(app, app.get_name(), flag, takers);
+  if (!takers.empty() && takers.size() <= kMostTakers)
+    text += fmt::format("\n  it is a flag of {}", fmt::join(takers, ", "));
+  return text;
+}
+
 // What is wrong with the command line. To a misspelt command or flag CLI11 says only that it was not
 // expected.
 std::string complaint(const CLI::App& app, const CLI::ParseError& error) {
   const CLI::App& at = last_given(app);
   const auto unknown = app.remaining(true);
-  if (unknown.empty()) return in_our_words(error.what());
+  if (unknown.empty()) return in_our_words(at, error.what());
   const std::string word = unknown.front().substr(0, unknown.front().find('='));
   const auto commands = names_of_commands(at);
   if (!commands.empty() && !word.starts_with('-'))
     return fmt::format("unknown command \"{}\"\n  {}", word, wrap(suggest(word, commands), 80, 2));
-  if (word.starts_with('-'))
-    return fmt::format("unknown flag \"{}\"\n  {}", word, wrap(suggest(word, flags_of(at)), 80, 2));
+  if (word.starts_with('-')) return unknown_flag(app, at, word);
   return fmt::format("\"{}\" is one argument too many", word);
 }
 
@@ -206,7 +238,8 @@ Command& Command::required_option(std::string_view name, std::string& value, std
 }
 Command& Command::positional(std::string_view name, std::string& value, std::string_view help,
                              bool required) {
-  app_.add_option(std::string(name), value, std::string(help))->required(required);
+  CLI::Option* option = app_.add_option(std::string(name), value, std::string(help))->required(required);
+  if (!value.empty()) option->capture_default_str();
   return *this;
 }
 
@@ -283,11 +316,16 @@ Outcome run_chosen() {
   }
 }
 
+// A person reads it: in a file or a pipe the first line stays whole, so that scripts can search it.
+bool is_read_on_screen() { return isatty(STDERR_FILENO) == 1 || std::getenv("COLUMNS") != nullptr; }
+
 // What would work stands on lines of its own behind the first, in 80 columns.
-std::string wrapped_hint(const std::string& error) {
-  const std::size_t line_end = error.find('\n');
-  if (line_end == std::string::npos) return error;
+std::string wrapped(const std::string& error) {
+  const std::size_t line_end = std::min(error.find('\n'), error.size());
+  constexpr std::size_t kLead = std::string_view("error: ").size();
   std::string text = error.substr(0, line_end);
+  if (is_read_on_screen()) text = wrap(std::string(kLead, '.') + text, 80, 2).substr(kLead);
+  if (line_end == error.size()) return text;
   for (const std::string& line : split(std::string_view(error).substr(line_end + 1), '\n')) {
     const std::size_t indent = std::min(line.find_first_not_of(' '), line.size());
     text += "\n" + line.substr(0, indent) + wrap(std::string_view(line).substr(indent), 80, indent);
@@ -298,7 +336,7 @@ std::string wrapped_hint(const std::string& error) {
 // With --json, standard output is one JSON value whatever happens; people still find the message on stderr.
 int tell_failure(const Outcome& outcome, bool json) {
   if (outcome.error.empty()) return outcome.code;
-  fmt::print(stderr, "error: {}\n", wrapped_hint(outcome.error));
+  fmt::print(stderr, "error: {}\n", wrapped(outcome.error));
   if (json) print_json({{"error", outcome.error}, {"exit_code", outcome.code}});
   return outcome.code;
 }
@@ -327,8 +365,16 @@ int run_for_json(const std::string& command) {
 }
 
 // "overture help flows" is "overture flows --help".
-std::vector<std::string> without_help_command(std::vector<std::string> words) {
+std::vector<std::string> without_help_command(const CLI::App& app, std::vector<std::string> words) {
   if (words.size() < 2 || words[1] != "help") return words;
+  const CLI::App* at = &app;
+  for (const std::string& word : std::span(words).subspan(2)) {
+    if (word.starts_with('-')) continue;
+    const auto commands = names_of_commands(*at);
+    if (std::ranges::find(commands, word) == commands.end())
+      throw UserError(fmt::format("unknown command \"{}\"", word), suggest(word, commands));
+    at = at->get_subcommand(word);
+  }
   words.erase(words.begin() + 1);
   words.emplace_back("--help");
   return words;
@@ -354,11 +400,9 @@ std::optional<int> parse(CLI::App& app, const std::vector<std::string>& words) {
   }
   if (chosen().run) return std::nullopt;
   const std::string given = commands_given(app);
-  return tell_failure(
-      {2, fmt::format("{} needs one of its commands: {}\n  see {} --help", given,
-                      wrap(fmt::format("{}", fmt::join(names_of_commands(last_given(app)), ", ")), 80, 2),
-                      given)},
-      json);
+  return tell_failure({2, fmt::format("{} needs one of its commands\n  known: {}\n  see {} --help", given,
+                                      fmt::join(names_of_commands(last_given(app)), ", "), given)},
+                      json);
 }
 
 }  // namespace
@@ -373,7 +417,12 @@ int run_given(int argc, char** argv, const std::function<void(Command&)>& add_co
   app.footer("Every command has --help with examples.");
   Command root(app);
   add_commands(root);
-  if (const auto code = parse(app, without_help_command({argv, argv + argc}))) return *code;
+  const std::vector<std::string> words(argv, argv + argc);
+  try {
+    if (const auto code = parse(app, without_help_command(app, words))) return *code;
+  } catch (const UserError& error) {
+    return tell_failure({2, error.what()}, std::ranges::find(words, "--json") != words.end());
+  }
   if (chosen().json && !chosen().tells_itself) return run_for_json(commands_given(app));
   return tell_failure(run_chosen(), chosen().json);
 }

@@ -1,7 +1,9 @@
 #include "overture/cli/counts.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <thread>
 
 #include <fmt/format.h>
 
@@ -32,6 +34,12 @@ double parse_real(const std::string& text, const std::string& option) {
   std::string rest;
   if (parse_front(text, number, rest) && rest.empty()) return number;
   throw UserError({.key = option}, fmt::format("\"{}\" is not a number", text));
+}
+
+int parallel_jobs(int asked) {
+  if (asked < 0)
+    throw UserError({.key = "--jobs"}, fmt::format("{} is less than 0", asked), "0 is one per core");
+  return asked > 0 ? asked : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
 }
 
 std::string with_commas(std::int64_t number) {

@@ -11,6 +11,9 @@ namespace overture::cli {
 std::int64_t parse_count(const std::string& text, const std::string& option);
 double parse_real(const std::string& text, const std::string& option);
 
+// Of --jobs: 0 is one per core. Throws UserError for less.
+int parallel_jobs(int asked);
+
 // "1,234,567".
 std::string with_commas(std::int64_t number);
 

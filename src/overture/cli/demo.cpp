@@ -9,9 +9,11 @@
 #include "overture/base/text.h"
 #include "overture/cli/commands.h"
 #include "overture/cli/demo_training.h"
+#include "overture/cli/output.h"
 #include "overture/cli/version.h"
 #include "overture/examples.h"
 #include "overture/report/html.h"
+#include "overture/report/results_folder.h"
 #include "overture/report/run_folder.h"
 #include "overture/setup/setup.h"
 
@@ -60,8 +62,9 @@ simulation::SimulationResult simulate_into(const setup::Setup& setup, const std:
   return std::move(observed.result);
 }
 
-int run(const std::string& out) {
-  const std::filesystem::path folder(out);
+int run(const Output& output) {
+  const std::filesystem::path folder = output.folder_or("results/demo");
+  report::claim_results_folder(folder, {.kind = "demo", .setup_yaml = {}, .overwrite = output.overwrite});
   fmt::print("The DLRM of the ASTRA-sim tutorial on 64 NPUs of 128 GiB/s, on four networks\n\n");
   Table table({"network", "iteration", "exposed", "optimistic", "cost"});
   std::vector<std::filesystem::path> folders;
@@ -90,12 +93,14 @@ int run(const std::string& out) {
 }  // namespace
 
 void add_demo(Command& root) {
-  auto out = std::make_shared<std::string>("results/demo");
+  auto output = std::make_shared<Output>();
   Command command =
       root.add("demo", "Simulate a DLRM on four networks, then train one with and without a cache");
-  command.option("-o,--results,--out FOLDER", *out, "Folder for the results")
+  command
+      .option("-o,--results,--out FOLDER", output->folder, "Folder for the results (default: results/demo)")
+      .flag("--overwrite", output->overwrite, "Replace another run in the folder")
       .examples("  overture demo\n  overture demo -o /tmp/demo")
-      .runs([out] { return run(*out); });
+      .runs([output] { return run(*output); });
 }
 
 }  // namespace overture::cli

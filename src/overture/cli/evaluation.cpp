@@ -1,5 +1,7 @@
 #include "overture/cli/evaluation.h"
 
+#include <cmath>
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -45,13 +47,21 @@ void write_quality(const data::Metrics& metrics, const std::filesystem::path& fo
   write_file(folder / "calibration.csv", bins);
 }
 
+namespace {
+
+// Both are a share of what the labels are on average, which may be nothing.
+std::string finite(double number) { return std::isfinite(number) ? fmt::format("{:.4f}", number) : "-"; }
+
+}  // namespace
+
 std::vector<std::pair<std::string, std::string>> metric_lines(const data::Metrics& metrics, bool held_out) {
   return {{held_out ? "held-out samples" : "samples, all there are", with_commas(metrics.samples)},
           {"log-loss", fmt::format("{:.6f}", metrics.log_loss)},
-          {"AUC", fmt::format("{:.6f}", metrics.auc)},
+          {"AUC", std::isnan(metrics.auc) ? "- (all held-out labels are equal)"
+                                          : fmt::format("{:.6f}", metrics.auc)},
           {"accuracy", fmt::format("{:.2f} %", 100 * metrics.accuracy)},
-          {"normalised entropy", fmt::format("{:.4f}", metrics.normalized_entropy)},
-          {"calibration", fmt::format("{:.4f}", metrics.calibration)}};
+          {"normalised entropy", finite(metrics.normalized_entropy)},
+          {"calibration", finite(metrics.calibration)}};
 }
 
 }  // namespace overture::cli

@@ -112,11 +112,12 @@ int run(const ExplainOptions& options) {
     return 0;
   }
   const std::string wanted = any_entry(options.key);
+  const bool all = options.key.empty();
   std::vector<std::string> known;
   bool found = false;
   for (const Setups& of : setups) {
     for (const setup::Explanation& e : of.keys) known.push_back(e.key);
-    const auto keys = below(of, wanted);
+    const auto keys = wanted.empty() && !all ? std::vector<setup::Explanation>{} : below(of, wanted);
     if (!keys.empty()) fmt::print("{}Setups of `overture {}`:\n\n", found ? "\n" : "", of.command);
     for (const setup::Explanation& e : keys) print_one(e);
     found = found || !keys.empty();

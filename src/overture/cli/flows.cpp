@@ -184,7 +184,11 @@ int run(const FlowsOptions& options) {
   Asked asked{.setup = setup::load_setup(options.setup, overrides, setup::Needs::network)};
   asked.hosts = network::count_hosts(setup::network_config(asked.setup));
   const auto flows = options.flows.empty() ? setup::make_traffic(asked.setup, asked.hosts)
-                                           : formats::read_flows(options.flows);
+                                           : formats::read_flows(options.flows, asked.hosts);
+  if (flows.empty())
+    throw UserError(
+        {.file = options.setup, .key = "traffic"},
+        fmt::format("no flows to send between {} host{}", asked.hosts, asked.hosts == 1 ? "" : "s"));
   if (options.backend == "ns3") return run_on_ns3(options, asked.setup, flows);
   asked.setup_yaml = setup_yaml_of(options, asked.setup);
   asked.folder = options.output.folder_or(std::filesystem::path("results") /

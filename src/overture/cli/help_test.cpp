@@ -172,7 +172,8 @@ TEST(HelpCommand, IsTheHelpOfWhatFollows) {
 
 TEST(Help, AGroupWithoutACommandNamesThem) {
   EXPECT_EQ(refused({"generate", "topology"}, add_many),
-            "overture generate topology needs one of its commands: opera\n  see overture generate topology "
+            "overture generate topology needs one of its commands\n  known: opera\n  see overture generate "
+            "topology "
             "--help\n");
   EXPECT_EQ(
       refused({"generate", "topology", "oprea"}, add_many),

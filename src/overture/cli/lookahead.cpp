@@ -5,6 +5,7 @@
 
 #include "overture/cli/commands.h"
 #include "overture/lookahead/trace_run.h"
+#include "overture/report/results_folder.h"
 
 namespace overture::cli {
 namespace {
@@ -13,6 +14,7 @@ struct LookaheadOptions {
   std::string trace;
   std::string out;
   std::string plan;
+  bool overwrite = false;
   // As in the trace unless given.
   std::optional<int> lookahead;
   std::optional<int> prefetch_depth;
@@ -28,6 +30,8 @@ int run(const LookaheadOptions& options) {
                                            .capacity = options.capacity,
                                            .trainers = options.trainers,
                                            .plan = options.plan};
+  report::claim_results_folder(options.out,
+                               {.kind = "lookahead", .setup_yaml = {}, .overwrite = options.overwrite});
   fmt::print("{}", lookahead::run_lookahead(options.trace, options.out, changes));
   return 0;
 }
@@ -41,6 +45,7 @@ void add_lookahead(Command& root) {
   command.positional("trace", options->trace, "Trace (JSON); see docs/reference/lookahead.md")
       .required_option("-o,--out FOLDER", options->out,
                        "Folder for batches.csv, decisions.csv, ... totals.json")
+      .flag("--overwrite", options->overwrite, "Replace another run in the folder")
       .option("--plan FILE", options->plan, "Also write the plan to this file, to be replayed")
       .option("--lookahead-value", options->lookahead, "Batches in the window, instead of the trace's")
       .option("--prefetch-depth N", options->prefetch_depth,

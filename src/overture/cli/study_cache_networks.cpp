@@ -2,13 +2,13 @@
 #include <filesystem>
 #include <memory>
 #include <numeric>
-#include <thread>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include "overture/base/json.h"
+#include "overture/cli/counts.h"
 #include "overture/cli/studies.h"
 #include "overture/cli/study_results.h"
 #include "overture/cli/version.h"
@@ -83,8 +83,7 @@ int run_study(const CacheNetworksOptions& options) {
       options.out, {.kind = "study cache-networks", .setup_yaml = {}, .overwrite = options.overwrite});
   study::SweepJob job =
       cells::cell_job(all, fs::read_symlink("/proc/self/exe"), version_text(), fs::absolute(options.out));
-  job.jobs =
-      options.jobs > 0 ? options.jobs : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  job.jobs = parallel_jobs(options.jobs);
   const int code =
       run_watched("study cache-networks", options.out, job, points_of(parse_part(options.part), all.size()));
   const auto times = cells::finished_cells(all, job, fs::absolute(options.out));

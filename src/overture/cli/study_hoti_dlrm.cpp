@@ -2,7 +2,6 @@
 #include <filesystem>
 #include <memory>
 #include <numeric>
-#include <thread>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -10,6 +9,7 @@
 
 #include "overture/base/error.h"
 #include "overture/base/json.h"
+#include "overture/cli/counts.h"
 #include "overture/cli/studies.h"
 #include "overture/cli/study_results.h"
 #include "overture/cli/version.h"
@@ -91,8 +91,7 @@ int run_study(const HotiOptions& options) {
                                {.kind = "study hoti-dlrm", .setup_yaml = {}, .overwrite = options.overwrite});
   study::SweepJob job =
       hoti::cell_job(cells, fs::read_symlink("/proc/self/exe"), version_text(), fs::absolute(options.out));
-  job.jobs =
-      options.jobs > 0 ? options.jobs : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  job.jobs = parallel_jobs(options.jobs);
   std::vector<std::size_t> all(cells.size());
   std::iota(all.begin(), all.end(), std::size_t{0});
   const int code = run_watched("study hoti-dlrm", options.out, job, all);

@@ -4,7 +4,6 @@
 #include <charconv>
 #include <memory>
 #include <numeric>
-#include <thread>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -12,6 +11,7 @@
 #include "overture/base/error.h"
 #include "overture/base/json.h"
 #include "overture/base/text.h"
+#include "overture/cli/counts.h"
 #include "overture/cli/studies.h"
 #include "overture/cli/study_results.h"
 #include "overture/cli/version.h"
@@ -173,7 +173,7 @@ void announce(const OperaOptions& options, const std::vector<opera_dlrm::Cell>& 
   for (std::size_t i = 0; i < cells.size(); ++i) {
     if (!study::is_finished(job.points[i])) left.push_back(cells[i]);
   }
-  const std::string text = opera_dlrm::announcement(left, cells.size(), jobs_of(options));
+  const std::string text = opera_dlrm::announcement(left, cells.size(), parallel_jobs(options.jobs));
   fmt::print("opera-dlrm --headline\n  {}\n\n", wrap(text, 80, 2));
   std::fflush(stdout);
 }
@@ -255,15 +255,10 @@ fs::path folder_of(const OperaOptions& options) {
   return options.out.empty() ? fs::path("results") / "opera-dlrm" : fs::path(options.out);
 }
 
-int jobs_of(const OperaOptions& options) {
-  return options.jobs > 0 ? options.jobs
-                          : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
-}
-
 std::vector<opera_dlrm::FinishedCell> finish(const OperaOptions& options,
                                              const std::vector<opera_dlrm::Cell>& cells, int& code) {
   study::SweepJob job = job_of(options, cells);
-  job.jobs = jobs_of(options);
+  job.jobs = parallel_jobs(options.jobs);
   fs::create_directories(folder_of(options));
   std::vector<std::size_t> all(cells.size());
   std::iota(all.begin(), all.end(), std::size_t{0});

@@ -4,7 +4,6 @@
 #include <filesystem>
 #include <map>
 #include <memory>
-#include <thread>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -17,6 +16,7 @@
 #include "overture/base/printable.h"
 #include "overture/base/text.h"
 #include "overture/cli/commands.h"
+#include "overture/cli/counts.h"
 #include "overture/cli/output.h"
 #include "overture/cli/sweep_effects.h"
 #include "overture/cli/sweep_table.h"
@@ -47,8 +47,7 @@ study::SweepJob make_job(const SweepOptions& options, const setup::SweepSetup& s
   const std::string text = read_file(setup);
   study::SweepJob job{
       .program = fs::read_symlink("/proc/self/exe"), .command = sweep.command, .setup = setup};
-  job.jobs =
-      options.jobs > 0 ? options.jobs : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  job.jobs = parallel_jobs(options.jobs);
   for (const auto& overrides : setup::sweep_points(sweep)) {
     job.points.push_back({.overrides = overrides,
                           .folder = study::point_folder(folder / "points", job.points.size() + 1,
@@ -142,6 +141,7 @@ void claim_part(const SweepOptions& options, const fs::path& folder) {
 int run(const SweepOptions& options) {
   const setup::SweepSetup sweep = setup::load_sweep_setup(options.setup, options.overrides);
   const fs::path folder = options.output.folder_or(fs::path("results") / fs::path(options.setup).stem());
+  setup::check_points(sweep);
   const std::vector<SweepBound> bounds = parse_bounds(options.under, sweep.command);
   claim_part(options, folder);
   const study::SweepJob job = make_job(options, sweep, folder);

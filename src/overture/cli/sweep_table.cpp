@@ -16,6 +16,13 @@ namespace {
 
 constexpr const char* kCost = "network_cost_dollars";
 
+// What people write for the longest of them.
+std::vector<std::string> with_cost(std::vector<std::string> numbers) {
+  std::erase(numbers, kCost);
+  numbers.insert(numbers.begin(), "cost");
+  return numbers;
+}
+
 SweepBound parse_bound(const std::string& text, const std::string& command) {
   const std::size_t space = text.find(' ');
   SweepBound bound{.number = text.substr(0, space)};
@@ -23,10 +30,15 @@ SweepBound parse_bound(const std::string& text, const std::string& command) {
   const auto& known = setup::numbers_of_command(command);
   if (std::ranges::find(known, bound.number) == known.end())
     throw UserError({.key = "--under"}, fmt::format("no number \"{}\"", bound.number),
-                    suggest(bound.number, known));
+                    suggest(bound.number, with_cost(known)));
   std::string value = space == std::string::npos ? "" : text.substr(space + 1);
   if (value.ends_with('$')) value.erase(value.find_last_not_of(" $") + 1);
   const Result<std::int64_t> count = overture::parse_count(value);
+  if (value.empty() || value.find_first_not_of("0123456789.eE+-kMG") != std::string::npos)
+    throw UserError(
+        {.key = "--under"}, fmt::format("\"{}\" does not end with a limit", text),
+        fmt::format("such as --under \"{} 20000{}\"", bound.number == kCost ? "cost" : bound.number,
+                    bound.number == kCost ? " $" : ""));
   bound.most = count ? static_cast<double>(count.value()) : parse_real(value, "--under");
   return bound;
 }
@@ -109,6 +121,22 @@ std::vector<std::string> head_of(const setup::SweepSetup& sweep, const std::stri
   return head;
 }
 
+// What a reader needs to know to ask for more.
+std::string none_within(const std::vector<SweepRow>& rows, const std::vector<SweepBound>& bounds) {
+  std::string text = fmt::format("none of {} points is within the bounds\n", rows.size());
+  for (const SweepBound& bound : bounds) {
+    const double* least = nullptr;
+    for (const SweepRow& row : rows) {
+      const double* value = row.find(bound.number);
+      if (value != nullptr && (least == nullptr || *value < *least)) least = value;
+    }
+    if (least == nullptr) continue;
+    text += fmt::format("the least {} is {}\n", bound.number == kCost ? "cost" : bound.number,
+                        bound.number == kCost ? to_string(Dollars{*least}) : fmt::format("{:.6g}", *least));
+  }
+  return text;
+}
+
 }  // namespace
 
 std::vector<SweepBound> parse_bounds(const std::vector<std::string>& texts, const std::string& command) {
@@ -121,6 +149,7 @@ std::string sweep_table(const setup::SweepSetup& sweep, const std::vector<SweepR
                         const std::string& metric, const std::vector<SweepBound>& bounds) {
   constexpr std::size_t kMost = 20;
   const std::vector<Repeated> points = gathered(sweep, rows, metric, bounds);
+  if (points.empty() && !bounds.empty()) return none_within(rows, bounds);
   const bool repeats = seed_axis(sweep) < sweep.axes.size();
   const bool costs = std::ranges::any_of(points, [](const Repeated& point) { return point.cost != nullptr; });
   Table table(head_of(sweep, metric, repeats, costs));

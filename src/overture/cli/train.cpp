@@ -44,6 +44,18 @@ fs::path results_folder(const TrainOptions& options, const setup::TrainSetup& se
          (options.setup.empty() ? fs::path(setup.name) : fs::path(options.setup).stem());
 }
 
+// The default batch suits files of many gigabytes: a small one gives too few steps to learn from.
+void print_few_steps(const setup::TrainSetup& setup, const Trained& done) {
+  constexpr std::int64_t kFew = 50;
+  if (done.result.stopped_early || setup.steps > 0 || done.result.steps >= kFew || setup.data.own) return;
+  const std::string note = fmt::format(
+      "the data is {} steps of {} samples, which is few to learn from; smaller batches (--mini-batch-size "
+      "128) "
+      "or more epochs (--nepochs 3) give more",
+      done.result.steps, with_commas(setup.batch_size));
+  fmt::print("note: {}\n", wrap(note, 80, 6));
+}
+
 void print_summary(const setup::TrainSetup& setup, const Trained& done, const fs::path& folder) {
   const train::Totals& totals = done.totals;
   if (done.out_of_patience) {
@@ -80,6 +92,7 @@ void print_summary(const setup::TrainSetup& setup, const Trained& done, const fs
   }
   fmt::print("{}\n", table.text());
   if (!done.why.empty()) fmt::print("why: {}\n", wrap(done.why, 80, 5));
+  print_few_steps(setup, done);
   if (!done.best_checkpoint.empty())
     fmt::print("best checkpoint: {}\n  overture evaluate {} --checkpoint best\n",
                done.best_checkpoint.string(), folder.string());
@@ -169,7 +182,7 @@ void add_train(Command& root) {
   command.option("--world-size-trainers", options->meeting.world_size_trainers, "The same as --trainers")
       .examples(
           "  overture train --synthetic kaggle --scale 0.01 --samples 200000\n"
-          "  overture train --data clicks.ovt --arch-mlp-bot 13-512-256-64-16 \\\n"
+          "  overture train --data clicks.ovd --arch-mlp-bot 13-512-256-64-16 \\\n"
           "    --arch-mlp-top 512-256-1 --arch-sparse-feature-size 16 \\\n"
           "    --mini-batch-size 2048 --lookahead-value 200\n"
           "  overture train setup.yaml -s optimizer.kind=adagrad --resume\n"

@@ -1,9 +1,11 @@
 #include "overture/cli/train_flags.h"
 
 #include <charconv>
+#include <map>
 
 #include "overture/base/error.h"
 #include "overture/data/bagpipe.h"
+#include "overture/setup/train_setup.h"
 
 namespace overture::cli {
 namespace {
@@ -132,10 +134,25 @@ std::string rows_of(const std::string& file) {
 
 }  // namespace
 
+namespace {
+
+// As help shows it: what the key of the setup has when nobody sets it.
+std::string default_of(const Flag& flag) {
+  static const std::map<std::string, std::string> initial = [] {
+    std::map<std::string, std::string> values;
+    for (const setup::Explanation& e : setup::explain_train_setup()) values[e.key] = e.initial;
+    return values;
+  }();
+  const auto found = initial.find(flag.key);
+  return found == initial.end() || found->second.empty() ? "" : " (default: " + found->second + ")";
+}
+
+}  // namespace
+
 void add_train_flags(Command& command, TrainFlags& flags) {
   for (const Flag& flag : kFlags) {
     flags.given.push_back(std::make_unique<TrainFlags::Given>(TrainFlags::Given{flag.key, {}}));
-    command.option(flag.name, flags.given.back()->value, flag.help);
+    command.option(flag.name, flags.given.back()->value, flag.help + default_of(flag));
   }
   command
       .flag("--arch-interaction-itself", flags.interaction_itself,

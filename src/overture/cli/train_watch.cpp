@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "overture/base/progress.h"
 #include "overture/cli/counts.h"
 
 namespace overture::cli {
@@ -26,12 +27,17 @@ void LiveLine::show(const train::Totals& totals, double seconds, std::int64_t st
   if (total_ > 0) {
     const double left = seconds * static_cast<double>(std::max<std::int64_t>(total_ - step, 0)) /
                         static_cast<double>(std::max<std::int64_t>(totals.steps, 1));
-    at += fmt::format(" of {}, {:.0f} s left", total_, left);
+    at += fmt::format(" of {}, {} left", total_, time_left(left));
   }
-  fmt::print(stderr, "\r\033[K{}  {:.0f} samples/s  loss {:.5f}  hits {:.1f} %{}", at,
-             static_cast<double>(totals.samples) / seconds, totals.loss, 100 * totals.hit_rate(),
-             auc_ ? fmt::format("  AUC {:.4f}", *auc_) : "");
-  std::fflush(stderr);
+  const std::string auc = auc_ ? fmt::format("  AUC {:.4f}", *auc_) : "";
+  draw_over(stderr, fmt::format("{}{}  loss {:.5f}  {:.0f} samples/s  hits {:.1f} %", at, auc, totals.loss,
+                                static_cast<double>(totals.samples) / seconds, 100 * totals.hit_rate()));
+}
+
+void LiveLine::say(const std::string& text) {
+  if (!terminal_) return;
+  drawn_ = Clock::now();
+  draw_over(stderr, text);
 }
 
 void LiveLine::tell(const train::HeldOut& held_out) {

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <initializer_list>
 #include <optional>
+#include <string>
 
 #include "overture/data/metrics.h"
 #include "overture/train/results.h"
@@ -14,12 +15,14 @@
 
 namespace overture::cli {
 
-// One line that is drawn anew while training runs; only on a terminal.
+// One line that is drawn again and again while training runs; only on a terminal.
 class LiveLine {
  public:
   // Of so many steps; 0: not known.
   explicit LiveLine(std::int64_t total);
 
+  // What is done before the first step.
+  void say(const std::string& text);
   void show(const train::Totals& totals, double seconds, std::int64_t step);
   // Stays on the screen, also where no line is drawn; the AUC then stands in the line.
   void tell(const train::HeldOut& held_out);

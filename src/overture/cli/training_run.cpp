@@ -370,7 +370,11 @@ Trained run_alone(const setup::TrainSetup& given, const TrainingAsked& asked) {
   const std::string setup_yaml = written_setup(setup, asked.folder);
   write_file(asked.folder / "setup.yaml", setup_yaml);
   begin_recording(setup);
+  LiveLine before(0);
+  before.say(fmt::format("filling {} tables, {}", config.tables.tables.size(),
+                         to_string(Bytes{static_cast<std::int64_t>(table_bytes(config))})));
   const auto training = make_training(setup, source->shape(), asked, checkpoint);
+  before.clear();
   Trained done = train_with(*training, setup, *source, asked);
   print_bad_rows(source->reader().bad_rows());
   done.summary = report::summary_text(summary(setup, setup_yaml, done, config));

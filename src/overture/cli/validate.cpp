@@ -10,6 +10,7 @@
 #include "overture/base/error.h"
 #include "overture/base/files.h"
 #include "overture/base/hash.h"
+#include "overture/base/progress.h"
 #include "overture/base/table.h"
 #include "overture/base/text.h"
 #include "overture/cli/commands.h"
@@ -103,7 +104,11 @@ int run(const ValidateOptions& options) {
   report::claim_results_folder(results,
                                {.kind = "validate", .setup_yaml = {}, .overwrite = options.output.overwrite});
   std::vector<study::Check> checks;
-  const auto note = [&](const study::Check& check) { checks.push_back(check); };
+  Progress progress("checks against references", 0);
+  const auto note = [&](const study::Check& check) {
+    checks.push_back(check);
+    progress.update(static_cast<std::int64_t>(checks.size()));
+  };
   study::validate_astra(folder, fs::read_symlink("/proc/self/exe"), note);
   study::validate_astra2(folder, note);
   study::validate_garnet(folder, fs::read_symlink("/proc/self/exe"), note);
@@ -112,6 +117,7 @@ int run(const ValidateOptions& options) {
   study::validate_opera(folder, note);
   study::validate_scale_sim(folder, note);
   study::validate_lookahead(folder, note);
+  progress.finish();
 
   Table table({"from", "scenario", "what", "reference", "ours", "error", "CPU s"});
   std::size_t failed = 0;

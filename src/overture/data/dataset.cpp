@@ -72,8 +72,8 @@ Format detect_format(const std::filesystem::path& path) {
   if (path.extension() == ".bin") return Format::mlperf;
   if (path.extension() == ".tsv") return Format::criteo;  // its first line is bad
   throw UserError({.file = path.string()}, "is a dataset of no known format",
-                  "name its format with --from, in a setup with data.format; known: overture, criteo, "
-                  "bagpipe, npz, mlperf");
+                  "known: overture, criteo, bagpipe, npz, mlperf; name it by data.format in a setup "
+                  "(-s data.format=criteo), or by --from for `overture convert`");
 }
 
 std::unique_ptr<SampleReader> open_dataset(const std::filesystem::path& path, const DatasetOptions& options) {

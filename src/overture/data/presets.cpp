@@ -68,7 +68,7 @@ SkewKind parse_two_levels(std::string_view text, std::string_view rest) {
   if (colon == std::string_view::npos || !parse_number(rest.substr(0, colon), levels.hot_rows) ||
       !parse_number(rest.substr(colon + 1), levels.hot_lookups) || levels.hot_rows > 100 ||
       levels.hot_rows == 0 || levels.hot_lookups >= 100 || levels.hot_lookups == 0) {
-    throw UserError({.key = "--skew"}, fmt::format("\"{}\" is not two percentages", text),
+    throw UserError({.key = "skew"}, fmt::format("\"{}\" is not two percentages", text),
                     "two-level:1:90 means that 1 % of the rows take 90 % of the lookups");
   }
   levels.hot_rows /= 100;

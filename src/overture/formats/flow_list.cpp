@@ -29,12 +29,12 @@ std::int64_t whole(std::string_view text, const Where& where, std::int64_t most)
   return whole_number(trimmed(text), where, 0, most);
 }
 
-constexpr std::int64_t kMostHosts = 2'147'483'647;
+constexpr std::int64_t kMostFlows = 2'147'483'647;
 constexpr std::int64_t kMostBytes = std::int64_t{1} << 50;
 constexpr std::int64_t kMostNs = 1'000'000'000'000'000;
 
-Rank host(std::string_view text, const Where& where) {
-  return Rank{static_cast<int>(whole(text, where, kMostHosts))};
+Rank host(std::string_view text, const Where& where, int hosts) {
+  return Rank{static_cast<int>(whole(text, where, hosts - 1))};
 }
 
 // Nanoseconds with up to three decimals, as write_flow_csv() writes them.
@@ -51,7 +51,7 @@ Duration nanoseconds(std::string_view text, const Where& where) {
 
 }  // namespace
 
-std::vector<FlowSpec> parse_flow_csv(std::string_view text, const std::string& file) {
+std::vector<FlowSpec> parse_flow_csv(std::string_view text, const std::string& file, int hosts) {
   constexpr std::string_view kHeader = "src,dst,bytes,start_ns";
   const CsvTable table = parse_csv(text, file, kHeader);
   if (table.header.cells != std::vector<std::string>{"src", "dst", "bytes", "start_ns"})
@@ -62,8 +62,8 @@ std::vector<FlowSpec> parse_flow_csv(std::string_view text, const std::string& f
     if (row.cells.size() != 4)
       throw UserError(where(""), fmt::format("has {} columns, not 4", row.cells.size()),
                       std::string(kHeader));
-    flows.push_back({.from = host(row.cells[0], where("src")),
-                     .to = host(row.cells[1], where("dst")),
+    flows.push_back({.from = host(row.cells[0], where("src"), hosts),
+                     .to = host(row.cells[1], where("dst"), hosts),
                      .size = Bytes{whole(row.cells[2], where("bytes"), kMostBytes)},
                      .start = Time{nanoseconds(row.cells[3], where("start_ns"))}});
   }
@@ -76,7 +76,7 @@ std::vector<FlowSpec> parse_flow_csv(std::string_view text, const std::string& f
 namespace {
 
 // "3->7 id 12 start 0 size 2000000"
-FlowSpec parse_connection(std::string_view line, const Where& where) {
+FlowSpec parse_connection(std::string_view line, const Where& where, int hosts) {
   std::vector<std::string_view> words;
   while (!line.empty()) {
     const std::string_view word = trimmed(line.substr(0, line.find(' ')));
@@ -86,8 +86,8 @@ FlowSpec parse_connection(std::string_view line, const Where& where) {
   const std::size_t arrow = words[0].find("->");
   if (arrow == std::string_view::npos)
     throw UserError(where, fmt::format("\"{}\" is not src->dst", words[0]));
-  FlowSpec flow{.from = host(words[0].substr(0, arrow), where),
-                .to = host(words[0].substr(arrow + 2), where)};
+  FlowSpec flow{.from = host(words[0].substr(0, arrow), where, hosts),
+                .to = host(words[0].substr(arrow + 2), where, hosts)};
   for (std::size_t i = 1; i + 1 < words.size(); i += 2) {
     if (words[i] == "start") {
       flow.start = Time{Duration{whole(words[i + 1], where, kMostNs * 1000)}};
@@ -103,18 +103,18 @@ FlowSpec parse_connection(std::string_view line, const Where& where) {
 
 }  // namespace
 
-std::vector<FlowSpec> parse_connection_matrix(std::string_view text, const std::string& file) {
+std::vector<FlowSpec> parse_connection_matrix(std::string_view text, const std::string& file, int hosts) {
   std::vector<FlowSpec> flows;
   std::optional<std::int64_t> expected;
   for_each_line(text, [&](std::string_view line, int number) {
     const Where where{.file = file, .line = number};
     if (line.starts_with('#') || line.starts_with("Nodes")) return;
     if (line.starts_with("Connections")) {
-      expected = whole(line.substr(11), where, kMostHosts);
+      expected = whole(line.substr(11), where, kMostFlows);
     } else if (line.starts_with("Triggers")) {
-      if (whole(line.substr(8), where, kMostHosts) > 0) throw UserError(where, "triggers are not supported");
+      if (whole(line.substr(8), where, kMostFlows) > 0) throw UserError(where, "triggers are not supported");
     } else {
-      flows.push_back(parse_connection(line, where));
+      flows.push_back(parse_connection(line, where, hosts));
     }
   });
   if (flows.empty()) throw UserError({.file = file}, "holds no connections");
@@ -126,10 +126,10 @@ std::vector<FlowSpec> parse_connection_matrix(std::string_view text, const std::
   return flows;
 }
 
-std::vector<FlowSpec> read_flows(const std::filesystem::path& file) {
+std::vector<FlowSpec> read_flows(const std::filesystem::path& file, int hosts) {
   const std::string text = read_file(file);
-  return file.extension() == ".cm" ? parse_connection_matrix(text, file.string())
-                                   : parse_flow_csv(text, file.string());
+  return file.extension() == ".cm" ? parse_connection_matrix(text, file.string(), hosts)
+                                   : parse_flow_csv(text, file.string(), hosts);
 }
 
 std::string write_flow_csv(const std::vector<FlowSpec>& flows, const network::FlowTimes& times) {

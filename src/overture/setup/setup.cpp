@@ -156,6 +156,9 @@ void check_numbers(const simulation::SimulationConfig& c, const std::string& fil
   };
   positive(c.passes, "passes");
   positive(c.system.splits, "system.chunks");
+  constexpr int kMostChunks = 1'000'000;  // each is several events a rank
+  if (c.system.splits > kMostChunks)
+    fail(file, "system.chunks", fmt::format("{} is more than {}", c.system.splits, kMostChunks));
   if (c.system.all_to_all_splits < 0)
     fail(file, "system.all_to_all_chunks", fmt::format("{} is negative", c.system.all_to_all_splits),
          "write 0 for as many as system.chunks");
@@ -313,6 +316,23 @@ void require_faults(Setup& setup) {
   if (!setup.faults.seed) setup.simulation.faults.seed = setup.seed;
 }
 
+int line_of(const Value* map, std::string_view key) {
+  const Value* found = map == nullptr ? nullptr : map->find(key);
+  return found == nullptr ? 0 : found->line;
+}
+
+// A shape says what is wrong with its numbers when it is built, but not where they stand.
+void require_network(const Setup& setup, const Value& root) {
+  if (!setup.network.analytical.dimensions.empty()) return;
+  try {
+    network::count_hosts(setup.simulation.network);
+  } catch (const UserError& error) {
+    const Where where{
+        .file = setup.file, .line = line_of(root.find("network"), "topology"), .key = "network.topology"};
+    throw at(where, error);
+  }
+}
+
 }  // namespace
 
 void take_tasks(Setup& setup, const std::filesystem::path& file) {
@@ -342,10 +362,17 @@ Setup parse_setup(std::string_view text, const std::string& file, const std::vec
   read_prices(setup);
   require_faults(setup);
   setup.simulation.network = network_config(setup);
+  if (needs != Needs::description) require_network(setup, root);
   if (needs != Needs::description) read_workload(keys, setup, planned);
   scale_endpoint(keys, setup.simulation.system, file);
   complete_algorithms(setup.simulation, file);
-  if (setup.monitor.samples != 0) require_sound(setup.monitor);
+  if (setup.monitor.samples != 0) {
+    try {
+      require_sound(setup.monitor);
+    } catch (const UserError& error) {
+      throw at({.file = file}, error);
+    }
+  }
   check_numbers(setup.simulation, file);
   if (needs == Needs::workload) require_workload(setup, root);
   if (!setup.simulation.workload.layers.empty())

@@ -49,8 +49,25 @@ void add_repetitions(SweepSetup& setup) {
   setup.axes.push_back(std::move(seeds));
 }
 
+// A key that varies twice would be set twice for every point.
+void require_different_keys(const SweepSetup& setup) {
+  for (std::size_t i = 0; i < setup.axes.size(); ++i) {
+    const std::string& key = setup.axes[i].key;
+    const auto same = std::ranges::find(setup.axes, key, &KeyAxis::key) - setup.axes.begin();
+    if (same != static_cast<std::ptrdiff_t>(i))
+      fail(setup, fmt::format("axes.{}.key", i), fmt::format("\"{}\" is also the key of axes.{}", key, same),
+           "give all values of a key in one axis");
+    for (const std::string& assignment : setup.fixed) {
+      if (assignment.substr(0, assignment.find('=')) == key)
+        fail(setup, fmt::format("axes.{}.key", i), fmt::format("\"{}\" is also in fixed", key),
+             "leave one of the two out");
+    }
+  }
+}
+
 void require_axes(const SweepSetup& setup) {
   if (setup.axes.empty()) fail(setup, "axes", "a sweep varies at least one key");
+  require_different_keys(setup);
   std::size_t points = 1;
   for (std::size_t i = 0; i < setup.axes.size(); ++i) {
     const std::string key = fmt::format("axes.{}.values", i);

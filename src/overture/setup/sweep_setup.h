@@ -53,6 +53,9 @@ SweepSetup load_sweep_setup(const std::filesystem::path& file,
                             const std::vector<std::string>& overrides = {});
 std::vector<Explanation> explain_sweep_setup();
 
+// Throws UserError, before anything runs, for a value of an axis with which no point can be loaded.
+void check_points(const SweepSetup& setup);
+
 // What -s gets for every point: first the fixed keys, then a value of every axis; the last axis varies
 // fastest.
 std::vector<std::vector<std::string>> sweep_points(const SweepSetup& setup);

@@ -161,6 +161,8 @@ void check_sound(const TrainSetup& setup) {
   if (sources != 1)
     fail(setup, "data", sources == 0 ? "no data is given" : "has more than one of file, synthetic and own",
          "give data.file (--data FILE), or data.synthetic (--synthetic kaggle)");
+  if (!setup.data.synthetic.empty() && setup.data.samples == 0)
+    fail(setup, "data.samples", "is 0, so there is nothing to train with", "such as data.samples: 100k");
   if (setup.cache.cleanup_interval && setup.cache.cleanup_proportion)
     fail(setup, "cache.cleanup_proportion", "cannot be combined with cleanup_interval", "choose one");
   if (setup.cache.lookahead == 0 && setup.trainers > 1 &&
@@ -379,7 +381,9 @@ std::unique_ptr<data::Batches> open_train_data(const TrainSetup& setup, data::Pa
                             options);
 }
 
-train::TrainConfig make_train_config(const TrainSetup& setup, const data::Shape& shape) {
+namespace {
+
+train::TrainConfig config_of(const TrainSetup& setup, const data::Shape& shape) {
   train::TrainConfig config{.tables = {.tables = tables(setup, shape),
                                        .optimizer = setup.table_optimizer.value_or(setup.optimizer),
                                        .seed = setup.seed,
@@ -398,6 +402,16 @@ train::TrainConfig make_train_config(const TrainSetup& setup, const data::Shape&
   if (setup.link) config.server_link = rpc::Link{setup.link->rate, setup.link->delay};
   train::validate(config);
   return config;
+}
+
+}  // namespace
+
+train::TrainConfig make_train_config(const TrainSetup& setup, const data::Shape& shape) {
+  try {
+    return config_of(setup, shape);
+  } catch (const UserError& error) {
+    throw at({.file = setup.file}, error);
+  }
 }
 
 }  // namespace overture::setup

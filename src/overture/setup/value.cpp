@@ -228,6 +228,9 @@ void override_value(Value& root, const std::string& assignment) {
       at = &at->items[index];
     } else if (at->kind == Value::Kind::scalar) {
       fail(fmt::format("\"{}\" lies inside a value that has no parts", part));
+    } else if (at->kind == Value::Kind::null && part == "0") {
+      at->kind = Value::Kind::list;  // the first entry of a list that the setup does not have yet
+      at = &at->items.emplace_back();
     } else {
       at = &at->at(part);
     }

@@ -50,9 +50,9 @@ CollectivePoint bench_collective(const simulation::SimulationConfig& config, Col
 std::vector<Bytes> sizes(Bytes first, Bytes last, int factor) {
   if (first <= Bytes{} || last < first) {
     throw UserError(
-        fmt::format("the largest size ({1}) is below the smallest ({0})", exact(first), exact(last)));
+        fmt::format("-e: the largest size ({1}) is below the smallest (-b: {0})", exact(first), exact(last)));
   }
-  if (factor < 2) throw UserError("the step factor must be at least 2");
+  if (factor < 2) throw UserError("-f: the step factor must be at least 2");
   std::vector<Bytes> result;
   for (Bytes size = first; size <= last; size = size * factor) {
     result.push_back(size);

@@ -294,10 +294,14 @@ CheckpointInfo read_manifest(const TrainConfig& config, const fs::path& checkpoi
   const fs::path file = checkpoint / "manifest.json";
   const Json manifest = sound_manifest(checkpoint);
   std::string differences;
+  const auto shortened = [](const std::string& text) {
+    constexpr std::size_t kMost = 60;  // tables are a long list
+    return text.size() <= kMost ? text : text.substr(0, kMost) + "...";
+  };
   for (const auto& [key, now] : fixed(config)) {
     if (!manifest["fixed"].contains(key) || manifest["fixed"][key] == now) continue;
     differences += fmt::format("{}{} was {}, is {}", differences.empty() ? "" : "; ", key,
-                               manifest["fixed"][key].get<std::string>(), now);
+                               shortened(manifest["fixed"][key].get<std::string>()), shortened(now));
   }
   if (!differences.empty())
     bad_manifest(file, "belongs to another run: " + differences,

@@ -131,14 +131,22 @@ void require_known(const MatrixChoice& choice) {
   for (const model::PublishedVariant& each : model::published_variants()) {
     if (std::ranges::find(variants, each.variant) == variants.end()) variants.push_back(each.variant);
   }
-  for (const std::string& model : choice.models) model::published_model(model);
+  const auto of_flag = [](const char* flag, const auto& values, auto look_up) {
+    try {
+      for (const auto& value : values) look_up(value);
+    } catch (const UserError& error) {
+      throw at({.key = flag}, error);
+    }
+  };
+  of_flag("--models", choice.models, [](const std::string& model) { model::published_model(model); });
   for (const std::string& word : choice.variants) {
     if (std::ranges::find(variants, word) == variants.end())
-      throw UserError(fmt::format("unknown variant \"{}\"", word), suggest(word, variants));
+      throw UserError({.key = "--variants"}, fmt::format("unknown variant \"{}\"", word),
+                      suggest(word, variants));
   }
-  for (const int nodes : choice.nodes) model::published_networks(nodes);
+  of_flag("--nodes", choice.nodes, [](int nodes) { model::published_networks(nodes); });
   for (const int tables : choice.tables) Changes{}.set(Knob::tables, fmt::format("{}", tables));
-  if (choice.seeds < 1) throw UserError("at least one seed is needed");
+  if (choice.seeds < 1) throw UserError({.key = "--seeds"}, "at least one seed is needed");
 }
 
 // Cells that differ only in network, all-reduce and seed: what is compared stands side by side.

@@ -195,7 +195,7 @@ TEST(Matrix, AChoiceThatLeavesNothingIsRefused) {
   EXPECT_EQ(error_of([&] { matrix(none); }).rfind("no cell of the matrix is left", 0), 0u) << "model A's";
   MatrixChoice seeds = small();
   seeds.seeds = 0;
-  EXPECT_EQ(error_of([&] { matrix(seeds); }), "at least one seed is needed");
+  EXPECT_EQ(error_of([&] { matrix(seeds); }), "--seeds: at least one seed is needed");
   MatrixChoice variant = small();
   variant.variants = {"baselin"};
   EXPECT_EQ(error_of([&] {
