@@ -213,8 +213,8 @@ function parse(text, key) {
   const time = { ps: 1e-6, ns: 1e-3, us: 1, ms: 1e3, s: 1e6 };
   const bytes = { B: 1, KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30 };
   if (key.endsWith('_us')) return value * time[unit];
-  if (/(^|_)seconds$/.test(key)) return (value * (time[unit] ?? time.s)) / time.s;
-  if (/GB_per_s$|_gbps$/.test(key)) return value;
+  if (/(^|_)seconds(_mean|_median|_deviation)?$/.test(key)) return (value * (time[unit] ?? time.s)) / time.s;
+  if (/GB_per_s$|_gbps$/.test(key)) return value * (unit === 'Tbps' ? 1000 : 1);
   if (key.endsWith('_bytes')) return value * bytes[unit];
   if (unit === '%' && !key.endsWith('_percent')) return value / 100;
   return value * ({ k: 1e3, M: 1e6, G: 1e9 }[unit[0]] ?? 1);

@@ -57,12 +57,16 @@ void sort_runs(std::vector<RunEntry>& runs, const std::string& key) {
 
 // A command of which there are no runs is most often a spelling mistake.
 void require_kind(const std::vector<RunEntry>& runs, const std::string& kind) {
-  std::vector<std::string> known;
+  // Commands that leave runs; there may be none of them yet.
+  std::vector<std::string> known{
+      "astra2", "bench collective", "calibrate", "codesign", "compare", "evaluate", "flows",
+      "plan",   "simulate",         "study",     "sweep",    "train",   "validate"};
   for (const RunEntry& run : runs) {
     if (run.kind.starts_with(kind)) return;
     if (std::ranges::find(known, run.kind) == known.end()) known.push_back(run.kind);
   }
-  if (kind.empty() || runs.empty()) return;
+  const auto is_of = [&](const std::string& command) { return command.starts_with(kind); };
+  if (std::ranges::any_of(known, is_of)) return;
   std::ranges::sort(known);
   throw UserError({.key = "--kind"}, fmt::format("there are no runs of \"{}\"", kind), suggest(kind, known));
 }

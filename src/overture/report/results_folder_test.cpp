@@ -152,7 +152,7 @@ TEST_F(ComparedRuns, UnitsComeFromTheEndsOfNames) {
   for (const ComparedNumber& one : all.numbers)
     told.push_back(one.what + ": " + one.values[0] + ", " + one.values[1] + ", " + one.changes[1]);
   EXPECT_EQ(told, (std::vector<std::string>{
-                      "iteration: 1.500 ms, 3.000 ms, +100.0 %", "evaluation: 2.5 s, 2.5 s, ",
+                      "iteration: 1.500 ms, 3.000 ms, +100.0 %", "evaluation: 2.500 s, 2.500 s, ",
                       "table: 2.000 KiB, 1.000 KiB, -50.0 %", "busy: 12.35 %, 0.00 %, -100.0 %",
                       "network cost: 1234 $, 0 $, -100.0 %", "events: 7, 7, "}));
 }
