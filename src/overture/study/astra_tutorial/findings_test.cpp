@@ -37,6 +37,13 @@ CellTimes printed_run() {
   return run;
 }
 
+CellTimes drawn_run(std::vector<LayerTimes> layers) {
+  CellTimes run;
+  run.cell.shape = kDrawnShape;
+  run.layers = std::move(layers);
+  return run;
+}
+
 Claim claim_of(const std::string& id, const std::vector<CellTimes>& times, const TutorialPlan& plan = {}) {
   const auto claims = tutorial_claims(plan, times);
   const auto found = std::ranges::find(claims, id, &Claim::id);
@@ -75,7 +82,8 @@ TEST(TutorialClaims, WithoutThePrintedShapeNothingIsSaidOfIt) {
 }
 
 TEST(TutorialClaims, C1WantsTheFirstLayerAlone) {
-  CellTimes run{.cell = {kDrawnShape}, .exposed = 30, .layers = {layer("a", 10), layer("b", 0)}};
+  CellTimes run = drawn_run({layer("a", 10), layer("b", 0)});
+  run.exposed = 30;
   EXPECT_EQ(claim_of("C1", {run}).verdict, Verdict::met);
   EXPECT_EQ(claim_of("C1", {run}).ours, "1 of 2 layers");
   run.layers[1].exposed = 20;
@@ -88,7 +96,7 @@ TEST(TutorialClaims, C1WantsTheFirstLayerAlone) {
 }
 
 TEST(TutorialClaims, C2WantsTheLongestQueueBeforeTheSecondPhase) {
-  CellTimes run{.cell = {kDrawnShape}, .layers = {layer("a", 0, {1, 2, 9}), layer("b", 0, {1, 8, 3})}};
+  CellTimes run = drawn_run({layer("a", 0, {1, 2, 9}), layer("b", 0, {1, 8, 3})});
   EXPECT_EQ(claim_of("C2", {run}).verdict, Verdict::met);
   EXPECT_EQ(claim_of("C2", {run}).ours, "P2; mean of all layers in us: P0 1.0, P1 5.0, P2 6.0");
   run.layers[1].queueing[1] = 11;
@@ -123,7 +131,7 @@ TEST(TutorialTables, CellsAreALineEach) {
 
 // A layer that has fewer phases than another one leaves their columns empty.
 TEST(TutorialTables, LayersHaveAColumnForEveryPhaseOfAny) {
-  CellTimes run{.cell = {kDrawnShape}, .layers = {layer("a", 4, {1, 2}), layer("b", 0)}};
+  CellTimes run = drawn_run({layer("a", 4, {1, 2}), layer("b", 0)});
   run.layers[0].messaging = {7};
   const auto tables = tutorial_tables({}, {run});
   ASSERT_EQ(tables.size(), 2U);
