@@ -38,6 +38,14 @@ std::optional<Bytes> trimmed_packet(const PacketConfig& config) {
   return header;
 }
 
+bool counts_sending(const PacketConfig& config) {
+  bool counts = false;
+  visit_chosen(config, [&]<class Numbers>(const Numbers&) {
+    if constexpr (requires { Numbers::kCountsSending; }) counts = Numbers::kCountsSending;
+  });
+  return counts;
+}
+
 bool sends_again(const PacketConfig& config) {
   bool again = false;
   visit_chosen(config, [&]<class Numbers>(const Numbers&) { again = Numbers::kSendsAgain; });
@@ -64,6 +72,7 @@ PacketConfig htsim_ndp() {
   PacketConfig config = ndp();
   config.ndp.pad_packets = true;
   config.ndp.complete_at = CompleteAt::last_ack;
+  config.ndp.min_rto = std::chrono::milliseconds(50);
   return config;
 }
 

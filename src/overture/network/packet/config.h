@@ -98,6 +98,8 @@ concept TransportConfig = requires(const T& numbers, const PacketConfig& config)
 Bytes largest_packet(const PacketConfig& config);
 // What its switches leave of a packet when they cut it; none if they do not.
 std::optional<Bytes> trimmed_packet(const PacketConfig& config);
+// Do its switches count a packet in their limits until all of it has left?
+bool counts_sending(const PacketConfig& config);
 // Does it send again what is lost?
 bool sends_again(const PacketConfig& config);
 
@@ -108,7 +110,8 @@ PacketConfig dlrm_study_dctcp();
 
 // NDP that sprays its packets, with the defaults above.
 PacketConfig ndp();
-// The same as htsim does it (golden/htsim): full packets only, and a flow ends with its last ACK.
+// The same as htsim does it (golden/htsim): full packets only, a flow ends with its last ACK, and timeouts
+// are long (its main_ndp sets 50 ms).
 PacketConfig htsim_ndp();
 
 // RoCE with DCQCN on PFC, a way per flow.

@@ -51,10 +51,11 @@ bool has_short_wires(const topology::Graph& graph, const PacketConfig& config) {
 }
 
 // Where packets are lost all the time, it matters which of two that come at once is. Elsewhere the full order
-// moves little but ACKs, and costs a sixth of the time.
-bool has_small_ports(const QueueConfig& queue) {
-  constexpr Bytes kSmall{1 << 20};
-  return queue.port_limit && *queue.port_limit < kSmall;
+// moves little but ACKs, and costs a sixth of the time. No receiver's window bounds what htsim's DCTCP sends,
+// so that larger ports overflow, too.
+bool has_small_ports(const PacketConfig& config) {
+  const Bytes small{counts_sending(config) ? std::int64_t{64} << 20 : std::int64_t{1} << 20};
+  return config.queue.port_limit && *config.queue.port_limit < small;
 }
 
 // Runs before anything is allocated.
@@ -89,7 +90,8 @@ Fabric::Fabric(const topology::Topology& topology, const PacketConfig& config, c
       routes_(topology, config) {
   const topology::Graph& graph = topology.graph;
   port_mask_ = routes_.mask();
-  by_history_ = partition.parts == 1 && !trimmed_packet(config) && has_small_ports(config.queue);
+  if (counts_sending(config)) counted_sending_ = largest_packet(config).count();
+  by_history_ = partition.parts == 1 && !trimmed_packet(config) && has_small_ports(config);
   if (by_history_) {
     calendar_.keep_orders();
   } else if (has_short_wires(graph, config)) {

@@ -66,6 +66,11 @@ class Fabric {
   bool is_free(std::uint32_t link) const { return links_[link].free_at <= now_ && !waiting_[link].armed; }
   void send_now(std::uint32_t link, const Packet& packet) { commit(link, links_[link], packet, now_); }
   void send_control(std::uint32_t link, Packet& packet) { enqueue_control(link, packet); }
+  // The link spends the time of a packet that nobody has to see, from `when` on, which may be past.
+  void spend(std::uint32_t link, std::int64_t when, std::int64_t time) {
+    std::int64_t& free_at = links_[link].free_at;
+    free_at = std::max(free_at, when) + time;
+  }
   // Calls the transport's link_free(link) once the link is.
   void wake_when_free(std::uint32_t link) {
     if (!waiting_[link].armed) arm(link);
@@ -234,6 +239,7 @@ class Fabric {
   void commit_with_history(std::uint32_t id, Packet packet, std::int64_t start);
   void keep_order(std::uint32_t id, const FabricLink& link);
   std::int64_t queued(std::uint32_t id, std::int64_t known);
+  std::int64_t known_since(const Packet& packet, std::uint32_t from) const;
   void grow(std::uint32_t id);
 
   // In trim.cpp: NDP's queue. Events of a link: its number is an arrival, that and link_count() the time at
@@ -278,6 +284,7 @@ class Fabric {
   std::int64_t next_leaving_ = std::numeric_limits<std::int64_t>::max();
   std::vector<WaitingData> waiting_;  // per link, with NDP
   std::uint32_t host_links_ = 0;      // links before this one leave a host
+  std::int64_t counted_sending_ = 0;  // bytes: a packet, if limits count the one that is being sent
   std::int64_t data_limit_ = 0;       // bytes
   std::int64_t control_limit_ = 0;
   std::uint64_t trim_below_ = 0;  // a random number below this trims the packet that comes

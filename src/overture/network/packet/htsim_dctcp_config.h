@@ -16,7 +16,8 @@ struct PacketConfig;
 struct HtsimDctcpConfig {
   static constexpr std::string_view kKey = "htsim_dctcp";
   static constexpr std::string_view kHelp = "DCTCP as in the Opera study's htsim, to reproduce its results";
-  static constexpr bool kSendsAgain = true;  // what is lost
+  static constexpr bool kSendsAgain = true;     // what is lost
+  static constexpr bool kCountsSending = true;  // in the limits of queues, which drop one packet earlier
 
   Bytes packet{8936};                 // on the wire, payload and all
   int initial_window = 100;           // packets

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <utility>
 
 #include "overture/base/check.h"
 
@@ -26,7 +27,9 @@ Ndp::Ndp(const NdpConfig& config, const topology::Topology& topology, Fabric& fa
       per_ps +=
           1 / static_cast<double>(fabric.sending_time(fabric.host_link(host, port), payload_ + header_));
     }
-    pullers_.push_back({.gap = std::llround(1 / per_ps / config.pull_rate)});
+    pullers_.push_back(
+        {.gap = std::llround(1 / per_ps / config.pull_rate),
+         .control_time = fabric.sending_time(fabric.host_link(host, 0), config.control.count())});
   }
   const auto links = static_cast<std::uint32_t>(graph.links().size());
   for (std::uint32_t link = 0; link < links; ++link) {
@@ -40,7 +43,10 @@ Ndp::Ndp(const NdpConfig& config, const topology::Topology& topology, Fabric& fa
 std::size_t Ndp::memory() const {
   std::size_t words = 0;
   for (std::uint32_t i = 0; i < bits_.size(); ++i) words += bits_[i].capacity();
-  return flows_.memory() + bits_.memory() + words * sizeof(PacketBits);
+  std::size_t turns = 0;
+  for (const Turns& nic : nics_) turns += nic.memory();
+  for (const Puller& puller : pullers_) turns += puller.flows.memory();
+  return flows_.memory() + bits_.memory() + words * sizeof(PacketBits) + resends_.memory() + turns;
 }
 
 // ---- messages
@@ -56,11 +62,11 @@ std::uint32_t Ndp::post(int from, int to, std::int64_t bytes, std::int64_t when)
       .packets = static_cast<std::uint32_t>(packets),
       .serial = ++serial_,
       .timer_set = flow.timer_set,  // a timer of an earlier message may still be pending, and serves this one
-      .source = from,
-      .destination = to,
       .sending = true,
       .receiving = true,
-      .size = bytes};
+      .source = from,
+      .destination = to,
+      .last_length = static_cast<std::uint32_t>(bytes - (packets - 1) * payload_)};
   ++outstanding_;
   fabric_.set_timer(id | kStart, when);
   return id;
@@ -72,14 +78,16 @@ void Ndp::start(std::uint32_t id) {
   flow.reply = ways_.spread(flow.destination, flow.source);
   flow.link = fabric_.host_link(flow.source, static_cast<int>(flow.spread.port));
   flow.reply_link = fabric_.host_link(flow.destination, static_cast<int>(flow.reply.port));
+  flow.place = nics_[flow.link].join(id);
+  flow.pull_place = pullers_[static_cast<std::size_t>(flow.destination)].flows.join(id);
   if (!gaps_.empty()) flow.narrowest = narrowest_link(flow.source, flow.destination);
   if (flow.packets > 64) {
     flow.more = bits_.take();
     bits_[flow.more].assign((flow.packets + 63) / 64, {});
   }
-  flow.ready_new = std::min(flow.packets, static_cast<std::uint32_t>(config_.initial_window));
-  flow.pulls_left = flow.packets - flow.ready_new;
-  queue(id, flow);
+  flow.fresh = std::min(flow.packets, static_cast<std::uint32_t>(config_.initial_window));
+  flow.pulls_left = flow.packets - flow.fresh;
+  queue(flow);
 }
 
 std::uint32_t Ndp::narrowest_link(int from, int to) const {
@@ -95,8 +103,7 @@ void Ndp::complete(std::uint32_t id) {
 }
 
 void Ndp::free_if_done(std::uint32_t id, NdpFlow& flow) {
-  if (flow.sending || flow.receiving || flow.in_new || flow.in_again || flow.in_pulls || flow.serial == 0)
-    return;
+  if (flow.sending || flow.receiving) return;
   flow.serial = 0;
   if (flow.more != kNone) bits_.give_back(flow.more);
   flow.more = kNone;
@@ -104,57 +111,62 @@ void Ndp::free_if_done(std::uint32_t id, NdpFlow& flow) {
 }
 
 std::uint32_t Ndp::length(const NdpFlow& flow, std::uint32_t number) const {
-  if (number + 1 < flow.packets) return payload_;
-  return static_cast<std::uint32_t>(flow.size - std::int64_t{flow.packets - 1} * payload_);
+  return number + 1 < flow.packets ? payload_ : flow.last_length;
 }
 
 // ---- the sender
 
-// One more packet may be sent.
-void Ndp::allow(std::uint32_t id, NdpFlow& flow) {
-  if (flow.wanted > flow.ready_again) {
-    ++flow.ready_again;
-  } else if (flow.next + flow.ready_new < flow.packets) {
-    ++flow.ready_new;
+// One more packet may be sent: the first that has to be sent again, else a new one. It waits for the link
+// behind what the flow was allowed before.
+void Ndp::allow(NdpFlow& flow) {
+  if (flow.wanted > 0) {
+    add_resend(flow, take_wanted(flow));
+  } else if (flow.fresh < flow.packets) {
+    ++flow.fresh;
   } else {
     ++flow.spare;
     return;
   }
-  queue(id, flow);
+  queue(flow);
 }
 
 // The flow has packets ready.
-void Ndp::queue(std::uint32_t id, NdpFlow& flow) {
-  NdpNic& nic = nics_[flow.link];
-  if (flow.ready_again > 0) nic.again.append(flows_, id);
-  if (flow.ready_new > 0) nic.fresh.append(flows_, id);
+void Ndp::queue(NdpFlow& flow) {
+  nics_[flow.link].enter(flow.place);
   if (fabric_.is_free(flow.link)) return link_free(flow.link);
   fabric_.wake_when_free(flow.link);
 }
 
 void Ndp::link_free(std::uint32_t link) {
-  NdpNic& nic = nics_[link];
+  Turns& nic = nics_[link];
   while (!nic.empty()) {
-    const bool again = !nic.again.empty();
-    const std::uint32_t id = again ? nic.again.take(flows_) : nic.fresh.take(flows_);
+    const std::uint32_t id = nic.take();
     NdpFlow& flow = flows_[id];
-    std::uint32_t& ready = again ? flow.ready_again : flow.ready_new;
-    if (ready == 0) {  // acknowledged after all, while it waited
-      free_if_done(id, flow);
-      continue;
-    }
-    --ready;
-    if (again) {
-      if (ready > 0) nic.again.append(flows_, id);
-      ++counts_.retransmissions;
-      transmit(id, flow, take_wanted(flow));
-    } else {
-      if (ready > 0) nic.fresh.append(flows_, id);
-      transmit(id, flow, flow.next++);
-    }
+    const bool sent = transmit_next(id, flow);
+    if (!ready(flow)) nic.pass(flow.place);
+    if (!sent) continue;
     if (!nic.empty()) fabric_.wake_when_free(link);
     return;
   }
+}
+
+// What the flow was allowed first. False: all of it was acknowledged after all, while it waited.
+bool Ndp::transmit_next(std::uint32_t id, NdpFlow& flow) {
+  while (ready(flow)) {
+    if (!resends(flow)) {
+      transmit(id, flow, flow.next++);
+      return true;
+    }
+    const std::uint32_t number = take_resend(flow);
+    if ((bits(flow, number).acked & bit(number)) != 0) {
+      ++flow.spare;
+      continue;
+    }
+    ++counts_.retransmissions;
+    transmit(id, flow, number);
+    return true;
+  }
+  return false;
 }
 
 void Ndp::want(NdpFlow& flow, std::uint32_t number) {
@@ -165,15 +177,6 @@ void Ndp::want(NdpFlow& flow, std::uint32_t number) {
   flow.first_wanted = std::min(flow.first_wanted, number / 64);
 }
 
-void Ndp::unwant(NdpFlow& flow, PacketBits& word, std::uint32_t number) {
-  word.wanted &= ~bit(number);
-  --flow.wanted;
-  if (flow.ready_again > flow.wanted) {
-    --flow.ready_again;
-    ++flow.spare;
-  }
-}
-
 std::uint32_t Ndp::take_wanted(NdpFlow& flow) {
   while (bits(flow, flow.first_wanted * 64).wanted == 0) ++flow.first_wanted;
   PacketBits& word = bits(flow, flow.first_wanted * 64);
@@ -182,6 +185,25 @@ std::uint32_t Ndp::take_wanted(NdpFlow& flow) {
   word.wanted &= word.wanted - 1;
   --flow.wanted;
   return number;
+}
+
+bool Ndp::resends(const NdpFlow& flow) {
+  return flow.last_resend != kNone && resends_[resends_[flow.last_resend].next].before <= flow.next;
+}
+
+void Ndp::add_resend(NdpFlow& flow, std::uint32_t number) {
+  const std::uint32_t id = resends_.take();
+  resends_[id] = {.number = number, .before = flow.fresh, .next = id};
+  if (flow.last_resend != kNone) std::swap(resends_[id].next, resends_[flow.last_resend].next);
+  flow.last_resend = id;
+}
+
+std::uint32_t Ndp::take_resend(NdpFlow& flow) {
+  const std::uint32_t id = resends_[flow.last_resend].next;
+  resends_[flow.last_resend].next = resends_[id].next;
+  if (id == flow.last_resend) flow.last_resend = kNone;
+  resends_.give_back(id);
+  return resends_[id].number;
 }
 
 void Ndp::transmit(std::uint32_t id, NdpFlow& flow, std::uint32_t number) {
@@ -201,29 +223,38 @@ void Ndp::on_ack(std::uint32_t id, NdpFlow& flow, std::uint32_t number) {
   if (!flow.sending || (word.acked & bit(number)) != 0) return;
   word.acked |= bit(number);
   ++flow.acked;
-  if ((word.wanted & bit(number)) != 0) [[unlikely]]
-    unwant(flow, word, number);
+  if ((word.wanted & bit(number)) != 0) [[unlikely]] {
+    word.wanted &= ~bit(number);
+    --flow.wanted;
+  }
   if (flow.acked >= flow.recover) flow.backoff = 0;
   set_deadline(id, flow);
-  if (flow.acked < flow.packets) return;
+}
+
+// ACKs that are still on their way tell nothing new.
+void Ndp::on_complete(std::uint32_t id, NdpFlow& flow) {
+  if (!flow.sending) return;
   flow.sending = false;
+  while (flow.last_resend != kNone) take_resend(flow);
+  nics_[flow.link].leave(flow.place);
   if (config_.complete_at == CompleteAt::last_ack) complete(id);
   free_if_done(id, flow);
 }
 
 void Ndp::on_nack(std::uint32_t id, NdpFlow& flow, std::uint32_t number) {
+  --flow.nacks_flying;
   if (!flow.sending) return;
   want(flow, number);
   set_deadline(id, flow);
   if (flow.spare == 0) return;
   --flow.spare;
-  allow(id, flow);
+  allow(flow);
 }
 
 // PULLs count, so that one that comes makes up for those before it.
 void Ndp::on_pull(std::uint32_t id, NdpFlow& flow, std::uint32_t pulled) {
   set_deadline(id, flow);
-  for (; static_cast<std::int32_t>(pulled - flow.pulled) > 0; ++flow.pulled) allow(id, flow);
+  for (; static_cast<std::int32_t>(pulled - flow.pulled) > 0; ++flow.pulled) allow(flow);
 }
 
 void Ndp::set_deadline(std::uint32_t id, NdpFlow& flow) {
@@ -244,19 +275,18 @@ void Ndp::timer(std::uint32_t id) {
 // What was sent and not heard of is sent again at once, with nobody's permission. If there is no such packet,
 // the flow waits for its turn: a PULL may be lost, so one packet goes without.
 void Ndp::on_timeout(std::uint32_t id, NdpFlow& flow) {
+  if (ready(flow)) return set_deadline(id, flow);  // only its own link keeps it waiting
   flow.backoff = static_cast<std::uint8_t>(std::min(flow.backoff + 1, 60));
-  const std::uint32_t ready = flow.ready_again + flow.ready_new;
   const std::uint32_t before = flow.wanted;
   if (flow.next - flow.acked > flow.wanted) {
     for (std::uint32_t number = 0; number < flow.next; ++number) want(flow, number);
   }
   set_deadline(id, flow);
-  if (flow.wanted == before && ready > 0) return;  // only its own link keeps it waiting
   ++counts_.timeouts;
   flow.recover = flow.next;
-  flow.ready_again += flow.wanted - before;
-  if (flow.wanted == before) return allow(id, flow);
-  queue(id, flow);
+  if (flow.wanted == before) return allow(flow);
+  for (std::uint32_t left = flow.wanted - before; left > 0; --left) add_resend(flow, take_wanted(flow));
+  queue(flow);
 }
 
 }  // namespace overture::network::packet

@@ -1,7 +1,8 @@
-// NDP as a message carrier (Handley et al., SIGCOMM 2017): the sender starts with a window of packets,
-// sprayed over all ways; switches trim what does not fit; the receiver answers every packet with an ACK,
-// every header with a NACK, and hands out PULLs at the rate of its link, each worth one packet. ndp.cpp has
-// the sender, ndp_receiver.cpp the rest.
+// NDP as a message carrier (Handley et al., SIGCOMM 2017), with the rules of htsim: the sender starts with a
+// window of packets, sprayed over all ways; switches trim what does not fit; the receiver answers every
+// packet with an ACK, every header with a NACK, and each with a PULL, at the rate of its link. A PULL is
+// worth one packet, now or, when there is none to send, later. ndp.cpp has the sender, ndp_receiver.cpp the
+// rest.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +13,7 @@
 #include "overture/network/packet/ndp_flow.h"
 #include "overture/network/packet/pool.h"
 #include "overture/network/packet/transport.h"
+#include "overture/network/packet/turns.h"
 
 namespace overture::network::packet {
 
@@ -56,26 +58,15 @@ class Ndp {
  private:
   static constexpr std::uint32_t kStart = std::uint32_t{1} << 30;  // a timer that starts a message
 
-  // Flows in a row, linked through one of their members.
-  template <std::uint32_t NdpFlow::*After, bool NdpFlow::*In>
-  struct List {
-    std::uint32_t first = kNone;
-    std::uint32_t last = kNone;
-    bool empty() const { return first == kNone; }
-    void append(Pool<NdpFlow>& flows, std::uint32_t id);
-    std::uint32_t take(Pool<NdpFlow>& flows);
-  };
-  // A host's link, and the flows that may send on it: first those that send again, each kind in turns.
-  struct NdpNic {
-    List<&NdpFlow::after_again, &NdpFlow::in_again> again;
-    List<&NdpFlow::after_new, &NdpFlow::in_new> fresh;
-    bool empty() const { return again.empty() && fresh.empty(); }
-  };
+  // A host's PULLs, of its flows in turns. Those that bring nothing take their time, too, of the pacer and of
+  // the link, but they are no packets: they are counted when somebody asks, without a timer.
   struct Puller {
-    List<&NdpFlow::after_pull, &NdpFlow::in_pulls> flows;
+    Turns flows;
     std::int64_t next = 0;  // the earliest time of the next PULL, ps
     bool armed = false;
-    std::int64_t gap = 0;  // ps
+    std::int64_t gap = 0;           // ps
+    std::int64_t control_time = 0;  // of a control packet on the first link, ps
+    std::uint32_t matter = 0;       // flows with a PULL that brings a packet
   };
 
   PacketBits& bits(NdpFlow& flow, std::uint32_t number) {
@@ -89,13 +80,18 @@ class Ndp {
   void complete(std::uint32_t id);
 
   // The sender.
-  void allow(std::uint32_t id, NdpFlow& flow);
-  void queue(std::uint32_t id, NdpFlow& flow);
+  void allow(NdpFlow& flow);
+  void queue(NdpFlow& flow);
+  static bool ready(const NdpFlow& flow) { return flow.next < flow.fresh || flow.last_resend != kNone; }
+  bool resends(const NdpFlow& flow);
   void want(NdpFlow& flow, std::uint32_t number);
-  void unwant(NdpFlow& flow, PacketBits& word, std::uint32_t number);
   std::uint32_t take_wanted(NdpFlow& flow);
+  void add_resend(NdpFlow& flow, std::uint32_t number);
+  std::uint32_t take_resend(NdpFlow& flow);
+  bool transmit_next(std::uint32_t id, NdpFlow& flow);
   void transmit(std::uint32_t id, NdpFlow& flow, std::uint32_t number);
   void on_ack(std::uint32_t id, NdpFlow& flow, std::uint32_t number);
+  void on_complete(std::uint32_t id, NdpFlow& flow);
   void on_nack(std::uint32_t id, NdpFlow& flow, std::uint32_t number);
   void on_pull(std::uint32_t id, NdpFlow& flow, std::uint32_t pulled);
   void set_deadline(std::uint32_t id, NdpFlow& flow);
@@ -105,7 +101,13 @@ class Ndp {
   // The receiver.
   void on_data(std::uint32_t id, NdpFlow& flow, std::uint32_t number);
   void reply(std::uint32_t id, NdpFlow& flow, Kind kind, std::uint32_t sequence);
-  void ask_for_more(std::uint32_t id, NdpFlow& flow);
+  void on_header(std::uint32_t id, NdpFlow& flow, std::uint32_t number);
+  void ask_for_more(NdpFlow& flow, Puller& puller);
+  Puller& settled_puller(const NdpFlow& flow);
+  enum PullPacket : std::uint8_t { kPullOnAck, kPullAlone };
+  void pull(Puller& puller, std::int64_t when, PullPacket packet);
+  void arm(int host, Puller& puller);
+  static void weigh(Puller& puller, NdpFlow& flow);
 
   NdpConfig config_;
   std::uint32_t payload_;
@@ -117,7 +119,8 @@ class Ndp {
   bool paused_ = false;
   Pool<NdpFlow> flows_;
   Pool<std::vector<PacketBits>> bits_;
-  std::vector<NdpNic> nics_;        // by link
+  Pool<NdpResend> resends_;
+  std::vector<Turns> nics_;         // by link
   std::vector<Puller> pullers_;     // by host
   std::vector<std::int64_t> gaps_;  // between PULLs for one link, ps; none if no link is slower than a host's
   std::vector<Completion> completions_;
@@ -125,29 +128,5 @@ class Ndp {
   std::uint32_t serial_ = 0;
   TransportCounts counts_;
 };
-
-template <std::uint32_t NdpFlow::*After, bool NdpFlow::*In>
-inline void Ndp::List<After, In>::append(Pool<NdpFlow>& flows, std::uint32_t id) {
-  NdpFlow& flow = flows[id];
-  if (flow.*In) return;
-  flow.*In = true;
-  flow.*After = kNone;
-  if (last == kNone) {
-    first = id;
-  } else {
-    flows[last].*After = id;
-  }
-  last = id;
-}
-
-template <std::uint32_t NdpFlow::*After, bool NdpFlow::*In>
-inline std::uint32_t Ndp::List<After, In>::take(Pool<NdpFlow>& flows) {
-  const std::uint32_t id = first;
-  NdpFlow& flow = flows[id];
-  flow.*In = false;
-  first = flow.*After;
-  if (first == kNone) last = kNone;
-  return id;
-}
 
 }  // namespace overture::network::packet

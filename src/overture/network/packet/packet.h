@@ -19,6 +19,7 @@ inline constexpr std::uint8_t kCongested = 1;     // data: a queue marked it; AC
 inline constexpr std::uint8_t kNotification = 2;  // RoCE: an ACK that is a CNP instead
 inline constexpr std::uint8_t kTellLoss = 4;      // its transport looks at what queues dropped
 inline constexpr std::uint8_t kFirst = 8;         // found its link free, while others were on the wire
+inline constexpr std::uint8_t kComplete = 16;     // NDP: an ACK after which nothing is missing
 
 struct Packet {
   std::uint64_t route = 0;   // ports to take, lowest bits first (see routes.h)

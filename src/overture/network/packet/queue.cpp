@@ -46,16 +46,22 @@ void Fabric::forget(const Packet& packet) {
 
 bool Fabric::full(std::uint32_t id, const Packet& packet, std::int64_t wait, std::uint32_t from) {
   const LinkMore& more = more_[id];
-  if (more.limit >= 0 && bytes_in(more, wait) + packet.size > more.limit) {
-    const std::int64_t known = from == kNone ? now_ : start_of(packet, links_[from], more_[from]);
-    if (queued(id, known) + packet.size > more.limit) return true;
+  if (more.limit >= 0 && bytes_in(more, wait) + packet.size + counted_sending_ > more.limit) {
+    if (queued(id, known_since(packet, from)) + packet.size > more.limit) return true;
   }
   return more.pool != kNone && pool_full(pools_[more.pool], packet.size, bytes_in(more, wait));
 }
 
-// Bytes that wait behind the packet being sent, as one sees them that arrives now. If a packet has left just
-// now, the older of the two events comes first, as in ns-3: either the one that arrives, which is `known` to
-// do so since it was sent, or the one that has left.
+// Since when it is known that a packet arrives now on the link `from`: since it began to leave, as in ns-3,
+// or since it had left, as in htsim.
+std::int64_t Fabric::known_since(const Packet& packet, std::uint32_t from) const {
+  if (from == kNone) return now_;
+  return counted_sending_ > 0 ? now_ - links_[from].delay : start_of(packet, links_[from], more_[from]);
+}
+
+// Bytes that wait behind the packet being sent, or with it, as one sees them that arrives now. If a packet
+// has left just now, the older of the two events comes first, as in ns-3: either the one that arrives, which
+// is `known` to do so, or the one that has left.
 std::int64_t Fabric::queued(std::uint32_t id, std::int64_t known) {
   FabricLink& link = links_[id];
   const auto has_left = [&](const Packet& packet) {
@@ -74,7 +80,11 @@ std::int64_t Fabric::queued(std::uint32_t id, std::int64_t known) {
     }
   }
   if (link.head + first == link.tail) return 0;
-  return bytes_in(more_[id], link.free_at - (link.at(link.head + first).arrival - link.delay));
+  const Packet& sending = link.at(link.head + first);
+  const std::int64_t left = sending.arrival - link.delay;
+  const std::int64_t since =
+      counted_sending_ > 0 ? left - serialisation(link, more_[id], sending.size) : left;
+  return bytes_in(more_[id], link.free_at - since);
 }
 
 bool Fabric::pool_full(SharedBuffer& pool, std::int64_t size, std::int64_t in_port) {

@@ -21,11 +21,11 @@ constexpr auto vocabulary(MarkAt) {
 // NDP's switch queues: a short one for data, and one with strict priority for control packets and for
 // headers, which are data that did not fit and lost their payload.
 struct TrimConfig {
-  // Data is trimmed when the bytes queued, the packet being sent included, and its own exceed this. htsim: 15
-  // packets (golden/htsim).
-  Bytes data_limit{15 * 9064};
-  // The same for the priority queue, which drops. Twice the data queue: the golden data do not say.
-  Bytes control_limit{2 * 15 * 9064};
+  // Data is trimmed when the bytes queued, the packet being sent included, and its own exceed this. htsim's
+  // queue of 15 packets (golden/htsim): it counts their payloads, so that 14 fit.
+  Bytes data_limit{15 * 9000};
+  // The same for the priority queue, which drops. htsim: twice the data queue.
+  Bytes control_limit{2 * 15 * 9000};
   // How often a full queue trims the packet that comes; else the last one queued (NDP, SIGCOMM 2017, 3.1;
   // htsim).
   double trim_arriving = 0.5;

@@ -104,6 +104,62 @@ TEST(NdpIncast, WhatDoesNotFitIsTrimmedAndSentAgainOnce) {
   }
 }
 
+// A port that holds one packet, so that what comes while it sends one is cut to its header.
+PacketConfig one_at_a_time() {
+  PacketConfig config = ndp_with(50);
+  config.queue.trim = {.data_limit = Bytes{9'064}, .control_limit = Bytes{1'000}, .trim_arriving = 1};
+  return config;
+}
+constexpr Duration kPacket{9'064'000};
+constexpr Duration kControl{64'000};
+// From the moment at which a packet has left its host until it has left the switch and arrived.
+constexpr Duration onwards(Duration packet) { return packet + 2us; }
+
+// Hosts 1 and 2 send to 0, the second so late that its packet comes into the last of the first's. That one's
+// PULLs bring nothing: the first has its turn when its packet comes, the second a gap later, just before the
+// header, whose PULL then waits for the third.
+TEST(NdpPulls, ThoseThatBringNothingTakeTheirTurnToo) {
+  const Duration late = 2 * kPacket + 1us;
+  const PacketRun run =
+      run_star(3, one_at_a_time(),
+               {{.from = Rank{1}, .to = Rank{0}, .size = Bytes{27'000}},
+                {.from = Rank{2}, .to = Rank{0}, .size = Bytes{9'000}, .start = Time{late}}});
+  EXPECT_EQ(run.statistics.trims, 1U);
+  const Duration first = kPacket + onwards(kPacket);
+  const Duration pulled = first + 2 * Duration{9'155'556};  // 9,064 ns / 0.99
+  EXPECT_GT(pulled, first + 2 * kPacket + kControl) << "the header has come";
+  const Duration again = pulled + kControl + onwards(kControl);
+  EXPECT_EQ(run.completion[1].value() + late, again + kPacket + onwards(kPacket));
+}
+
+// With a window of two, a flow's third packet meets one of another host and is cut. The PULL that its second
+// packet brought has found nothing to send, so that the NACK does not wait for the next one. The packets
+// leave their host at 0, 9.064 and (pulled for by the first) 22.256 us; the other's is before the third, and
+// comes to 40.064 us; the header follows it by 64 ns, and its NACK is back at 42.256 us.
+TEST(NdpPulls, ThoseThatFoundNothingToSendAreUsedByTheNextNack) {
+  PacketConfig config = one_at_a_time();
+  config.ndp.initial_window = 2;
+  const PacketRun run =
+      run_star(3, config,
+               {{.from = Rank{1}, .to = Rank{0}, .size = Bytes{27'000}},
+                {.from = Rank{2}, .to = Rank{0}, .size = Bytes{9'000}, .start = Time{Duration{19'936'000}}}});
+  EXPECT_EQ(run.statistics.trims, 1U);
+  EXPECT_EQ(run.completion[0], Duration{42'256'000} + kPacket + onwards(kPacket));
+}
+
+// Two flows of a host in turns. The first one's first packet is cut, and goes again after all the others,
+// which were allowed before; so the second ends as if nothing had been cut.
+TEST(NdpHost, WhatIsSentAgainWaitsBehindWhatItsFlowWasAllowedBefore) {
+  const Time later{1us};
+  const PacketRun run = run_star(4, one_at_a_time(),
+                                 {{.from = Rank{2}, .to = Rank{0}, .size = Bytes{9'000}},
+                                  {.from = Rank{1}, .to = Rank{0}, .size = Bytes{90'000}, .start = later},
+                                  {.from = Rank{1}, .to = Rank{3}, .size = Bytes{81'000}, .start = later}});
+  EXPECT_EQ(run.statistics.trims, 1U);
+  EXPECT_EQ(run.completion[2], train(19, 9'064));
+  EXPECT_EQ(run.completion[1], train(20, 9'064));
+}
+
 TEST(NdpIncast, ALostHeaderCostsATimeout) {
   PacketConfig config = ndp_with(50);
   config.queue.trim.data_limit = Bytes{9'064};
@@ -236,6 +292,19 @@ TEST(HtsimDctcpMessage, NothingReturnsOverTheNetwork) {
   const PacketRun run = send(dlrm_study_dctcp(), 50'000);
   EXPECT_EQ(run.links[1].carried, Bytes{0});
   EXPECT_GE(run.links[0].carried, Bytes{6 * 8'936}) << "full packets only";
+}
+
+// A port's limit counts the packet that is being sent: of as many as come at once, so many stay.
+TEST(HtsimDctcpIncast, APortHoldsAsManyPacketsAsItsLimitSays) {
+  for (const int limit : {1, 3, 6}) {
+    for (const int senders : {2, 5, 9}) {
+      PacketConfig config = dlrm_study_dctcp();
+      config.queue.port_limit = Bytes{8'936 * limit};
+      const PacketRun run = run_flows(topology::star({.hosts = senders + 1, .wire = kWire}), config,
+                                      incast(senders, Bytes{8'936}), {.until = Time{1ms}});
+      EXPECT_EQ(run.statistics.drops, static_cast<std::uint64_t>(std::max(0, senders - limit)));
+    }
+  }
 }
 
 // ---- any of them
