@@ -48,22 +48,11 @@ setup::Setup load(const PlanOptions& options) {
   return setup;
 }
 
-// Tables that follow each other and have the same place are one line.
-std::vector<setup::PlannedTables> lines_of(const model::TablePlan& plan) {
-  std::vector<setup::PlannedTables> lines;
-  for (const model::TablePlace& place : plan) {
-    if (!lines.empty() && lines.back().sharding == place.sharding && lines.back().ranks == place.nodes) {
-      ++lines.back().count;
-    } else {
-      lines.push_back({.count = 1, .sharding = place.sharding, .ranks = place.nodes});
-    }
-  }
-  return lines;
-}
-
 std::string planned_yaml(setup::Setup setup, const model::TablePlan& plan) {
-  setup.dlrm->plan = lines_of(plan);
-  return "# The setup with its tables placed by `overture plan`. Run it: overture simulate planned.yaml\n" +
+  setup.dlrm->plan = setup::lines_of(plan);
+  return "# The setup with its tables placed by `overture plan`. Run it: overture simulate planned.yaml. "
+         "Train with "
+         "this\n# plan: overture train ... --plan planned.yaml\n" +
          write_setup(setup);
 }
 
@@ -157,19 +146,10 @@ std::string why_of(const study::PlanSearch& search, const study::PlanProblem& pr
   return text;
 }
 
-// The trainer holds all tables in one way; whole tables go where it puts them, the largest first.
-std::string training_key(const model::TablePlan& plan) {
-  const model::TableSharding kind = plan.front().sharding;
-  for (const model::TablePlace& place : plan) {
-    if (place.sharding != kind) return {};
-  }
-  switch (kind) {
-    case model::TableSharding::table_wise: return "tables.sharding=table_wise";
-    case model::TableSharding::column_wise: return "tables.sharding=column_wise";
-    case model::TableSharding::row_wise: return "tables.sharding=hash";
-    case model::TableSharding::data_parallel: return {};
-  }
-  return {};
+bool can_be_trained(const model::TablePlan& plan) {
+  return std::ranges::none_of(plan, [](const model::TablePlace& place) {
+    return place.sharding == model::TableSharding::data_parallel;
+  });
 }
 
 Json summary_of(const setup::Setup& setup, const study::PlanSearch& search,
@@ -184,8 +164,8 @@ Json summary_of(const setup::Setup& setup, const study::PlanSearch& search,
                   {"tables", problem.tables.size()},
                   {"memory_bytes", problem.memory.count()},
                   {"fullest_rank_bytes", search.best.fullest.count()},
-                  {"plans_simulated", search.priced}});
-  if (const std::string key = training_key(search.best.plan); !key.empty()) summary["train_key"] = key;
+                  {"plans_simulated", search.priced},
+                  {"trainable", can_be_trained(search.best.plan)}});
   if (const study::PricedPlan* greedy = greedy_of(search)) {
     summary["greedy_step_us"] = microseconds(greedy->step);
     summary["greedy_vs_ours"] = microseconds(greedy->step) / microseconds(search.best.step);
@@ -228,12 +208,14 @@ int run(const PlanOptions& options) {
   print_plans(search);
   print_decisions(decisions);
   fmt::print("why: {}\n\n", wrap(why_of(search, problem), 80, 5));
-  const std::string key = training_key(search.best.plan);
-  fmt::print("plan: {}\n", (folder / "planned.yaml").string());
-  fmt::print("training: {}\n", key.empty()
-                                   ? "the trainer holds all tables in one way and has no copies; plan "
-                                     "with --for train"
-                                   : "overture train ... -s " + key);
+  const std::string planned = (folder / "planned.yaml").string();
+  fmt::print("plan: {}\n", planned);
+  if (can_be_trained(search.best.plan)) {
+    fmt::print("training: overture train ... --servers {} --plan {}\n", problem.nodes, planned);
+  } else {
+    fmt::print(
+        "training: not with data_parallel tables, since every row has one home; plan with --for train\n");
+  }
   print_where(folder, options.output);
   return 0;
 }
@@ -248,10 +230,11 @@ void add_plan(Command& root) {
       .option("-s,--set KEY=VALUE", options->overrides, "Change one key of the setup; may be repeated")
       .option("--prices", options->prices, "Number of plans to simulate, beside the usual ones")
       .option("--for USE", options->use,
-              "What the plan is for: simulate, or train, which holds all tables in one way")
+              "What the plan is for: simulate, or train, which has no data_parallel tables")
       .examples(
           "  overture plan rm2.yaml\n"
-          "  overture plan rm2.yaml --for train\n"
+          "  overture plan rm2.yaml --for train -o results/plan\n"
+          "  overture train train.yaml --servers 16 --plan results/plan/planned.yaml\n"
           "  overture plan model-a.yaml -s workload.dlrm.memory='40 GB'\n"
           "  overture simulate results/plan-rm2/planned.yaml")
       .runs([options] { return run(*options); });

@@ -7,6 +7,7 @@
 #include "overture/cli/commands.h"
 #include "overture/cli/testing.h"
 #include "overture/setup/setup.h"
+#include "overture/setup/train_setup.h"
 
 namespace overture::cli {
 namespace {
@@ -118,6 +119,19 @@ TEST_F(PlanCommand, ThePlannedSetupTakesAsLongAsThePlanSays) {
   printed({"plan", dlrm_, "--prices", "5", "--no-report", "-o", file("plan")}, add_plan);
   printed({"simulate", file("plan/planned.yaml"), "--no-report", "-o", file("run")}, add_simulate);
   EXPECT_NEAR(summary()["iteration_us"].get<double>(), summary("plan")["step_us"].get<double>(), 1e-3);
+}
+
+// What `plan --for train` writes is what `train` reads: 4 tables of 1,000 rows on 2 servers.
+TEST_F(PlanCommand, ThePlannedSetupIsAPlanForTraining) {
+  const std::string text = printed(
+      {"plan", dlrm_, "--prices", "5", "--for", "train", "--no-report", "-o", file("plan")}, add_plan);
+  const std::string planned = file("plan/planned.yaml");
+  EXPECT_TRUE(has(text, "training: overture train ... --servers 2 --plan " + planned)) << text;
+  const setup::TrainSetup setup =
+      setup::load_train_setup({}, {"data.own=true", "servers=2", "tables.plan=" + planned});
+  const train::TrainConfig config =
+      make_train_config(setup, {.dense_features = 13, .table_rows = std::vector<std::int64_t>(4, 1000)});
+  EXPECT_EQ(config.division.plan.size(), 4U);
 }
 
 TEST_F(PlanCommand, NothingIsBetterThanThePlan) {

@@ -53,6 +53,8 @@ constexpr Flag kFlags[] = {
     {"--servers N", "servers", "Embedding servers; each holds a share of the rows"},
     {"--sharding KIND", "tables.sharding",
      "How servers divide the rows: hash, range, table_wise or column_wise"},
+    {"--plan FILE", "tables.plan",
+     "planned.yaml of `overture plan --for train`: each table on servers of its own, instead of --sharding"},
     {"--threads N", "threads", "Threads of each trainer; the result is the same for any number"},
     {"--checkpoint-every N", "checkpoint_every", "Steps between checkpoints; 0: only at the end"},
     {"--keep-every N", "keep_every",

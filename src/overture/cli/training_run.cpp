@@ -231,7 +231,7 @@ std::size_t table_bytes(const train::TrainConfig& config) {
   std::size_t bytes = 0;
   for (int share = 0; share < config.shares(); ++share)
     bytes += embedding::Tables::bytes(
-        config.tables, {.index = share, .count = config.shares(), .sharding = config.sharding});
+        config.tables, {.index = share, .count = config.shares(), .division = config.division});
   return bytes;
 }
 

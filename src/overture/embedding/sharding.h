@@ -7,6 +7,7 @@
 
 #include "overture/base/words.h"
 #include "overture/embedding/optimizer.h"
+#include "overture/model/table_plan.h"
 
 namespace overture::embedding {
 
@@ -27,11 +28,28 @@ constexpr auto vocabulary(Sharding) {
   });
 }
 
-// Which one of so many servers, and how rows are divided among them.
+// How the tables are divided among servers: all in one way, or each in its own.
+struct Division {
+  Division(Sharding all_tables = Sharding::hash) : all(all_tables) {}  // NOLINT(*-explicit-*): it is one
+
+  Sharding all;
+  model::TablePlan plan = {};  // whose nodes are servers; row_wise: by hash. Empty: all tables alike
+
+  // Every table is on one server.
+  bool whole_tables() const;
+  // The id alone says which server holds a row: id modulo servers.
+  bool by_id(std::size_t table) const;
+  friend bool operator==(const Division&, const Division&) = default;
+};
+// Throws UserError when the plan is not one of these tables and servers. No row has two homes: the copies of
+// data_parallel tables are refused.
+void validate(const Division& division, const TablesConfig& config, int servers);
+
+// Which one of so many servers, and how the tables are divided among them.
 struct Share {
   int index = 0;
   int count = 1;
-  Sharding sharding = Sharding::hash;
+  Division division = {};
 };
 
 // What a server holds of one table: ids first, first + every, and so on, `rows` of them; of each row the
@@ -55,8 +73,9 @@ struct TableShare {
 };
 
 // By table.
-std::vector<TableShare> table_shares(const TablesConfig& config, Share share);
+std::vector<TableShare> table_shares(const TablesConfig& config, const Share& share);
 // By server, then by table.
-std::vector<std::vector<TableShare>> all_shares(const TablesConfig& config, Sharding sharding, int servers);
+std::vector<std::vector<TableShare>> all_shares(const TablesConfig& config, const Division& division,
+                                                int servers);
 
 }  // namespace overture::embedding

@@ -61,7 +61,7 @@ void validate(const TablesConfig& config) {
   }
 }
 
-Tables::Tables(TablesConfig config, Share share, Workers& workers)
+Tables::Tables(TablesConfig config, const Share& share, Workers& workers)
     : config_(std::move(config)), share_(share) {
   validate(config_);
   std::size_t floats = 0;
@@ -75,7 +75,7 @@ Tables::Tables(TablesConfig config, Share share, Workers& workers)
   initialise(workers);
 }
 
-std::size_t Tables::bytes(const TablesConfig& config, Share share) {
+std::size_t Tables::bytes(const TablesConfig& config, const Share& share) {
   std::size_t floats = 0;
   for (const TableShare& held : table_shares(config, share)) floats += table_floats(held);
   return floats * sizeof(float);

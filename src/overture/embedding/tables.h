@@ -51,10 +51,10 @@ void validate(const TablesConfig& config);
 class Tables {
  public:
   // Makes the rows, all at their initial values. Throws UserError or std::bad_alloc when they do not fit.
-  Tables(TablesConfig config, Share share, Workers& workers);
+  Tables(TablesConfig config, const Share& share, Workers& workers);
 
   const TablesConfig& config() const { return config_; }
-  Share share() const { return share_; }
+  const Share& share() const { return share_; }
   const TableShare& held(std::int64_t table) const { return parts_[static_cast<std::size_t>(table)].held; }
 
   // The numbers of a row that are held here; needs one that is.
@@ -74,7 +74,7 @@ class Tables {
   float* data() { return arena_.floats(); }
 
   // Bytes that tables take, before they are made.
-  static std::size_t bytes(const TablesConfig& config, Share share);
+  static std::size_t bytes(const TablesConfig& config, const Share& share);
 
  private:
   struct Part {

@@ -117,7 +117,7 @@ class CacheConverter {
                     .capacity = cache_.capacity};
     config.trainers = static_cast<int>(trainers_.size());
     config.servers = static_cast<int>(servers_.size());
-    config.sharding = cache_.sharding;
+    config.division = cache_.sharding;
     return config;
   }
 

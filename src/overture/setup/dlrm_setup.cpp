@@ -85,14 +85,7 @@ class Converter {
   model::TablePlan plan(std::size_t tables) const {
     require("plan", dlrm_.plan.empty() || dlrm_.place.empty(),
             "cannot be combined with place; keep one of them");
-    model::TablePlan plan;
-    for (std::size_t i = 0; i < dlrm_.plan.size(); ++i) {
-      const PlannedTables& alike = dlrm_.plan[i];
-      if (alike.count < 1 || plan.size() + static_cast<std::size_t>(alike.count) > tables)
-        fail(fmt::format("plan.{}.count", i), fmt::format("places more than the {} tables, or none", tables));
-      plan.insert(plan.end(), static_cast<std::size_t>(alike.count), {alike.sharding, alike.ranks});
-    }
-    return plan;
+    return plan_of(dlrm_.plan, tables, {.file = file_, .key = "workload.dlrm.plan"});
   }
 
   std::vector<int> widths(const std::string& key, const MlpSetup& mlp, bool ends_in_one) const {

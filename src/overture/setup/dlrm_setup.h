@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "overture/setup/planned_tables.h"
 #include "overture/setup/train_setup.h"
 #include "overture/setup/visitors.h"
 #include "overture/workload/dlrm_training.h"
@@ -23,13 +24,6 @@ struct TablesSetup {
   std::uint64_t rows = 0;
   int columns = 0;
   int pooling = 1;
-};
-
-// Tables that follow each other and are placed alike.
-struct PlannedTables {
-  int count = 1;
-  model::TableSharding sharding = model::TableSharding::table_wise;
-  std::vector<int> ranks;
 };
 
 struct DlrmSetup {
@@ -107,15 +101,10 @@ void describe(V& v, DlrmSetup& d) {
           "all tables on every rank");
   v.field("placement", d.placement, "table_wise: table t on rank t mod ranks, or the largest first");
   v.integers("place", d.place, "table_wise: the rank of every table, in place of the rule");
-  v.list("plan", d.plan,
-         "Sharding of each table on its own, in the order of the tables, in place of sharding and placement; "
-         "`overture plan` writes it",
-         [](auto& item, PlannedTables& p) {
-           item.field("count", p.count, "Tables that follow each other and are placed alike");
-           item.field("sharding", p.sharding, "Sharding of these tables");
-           item.integers("ranks", p.ranks,
-                         "table_wise: the rank; column_wise: the rank of every share; otherwise all ranks");
-         });
+  describe_plan(
+      v, d.plan,
+      "Sharding of each table on its own, in the order of the tables, in place of sharding and placement; "
+      "`overture plan` writes it");
   v.field("dense", d.dense,
           "Dense layers: every rank has all weights, or a share of them, gathered for each pass");
   v.field("between_gpus", d.between_gpus, "Rate inside a node, for gradients that its GPUs reduce first");

@@ -141,7 +141,7 @@ void check_servers(const TrainSetup& setup, int there) {
     check_count("servers", setup.servers, there);
     return;
   }
-  if (setup.tables.sharding != embedding::Sharding::table_wise)
+  if (!has_whole_tables(setup))
     throw UserError({.key = "cache.lookahead"}, "0 needs neither servers nor other processes",
                     "set it to 1 or more, train in one process, or set tables.sharding to table_wise: then "
                     "the trainers hold the tables");

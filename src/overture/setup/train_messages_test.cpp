@@ -74,6 +74,17 @@ TEST(TrainMessages, OfModelsAndTables) {
        {{"model.kind=dlmr"},
         "a.yaml: model.kind: unknown value \"dlmr\"\n  did you mean \"dlrm\"? known: dlrm, wide_and_deep, "
         "dcn, deep_fm, fgcnn, caser, external"},
+       {{"tables.plan=[{count: 27, sharding: row_wise}]"},
+        "a.yaml: tables.plan.0.count: places more than the 26 tables, or none"},
+       {{"tables.plan=[{count: 25, sharding: row_wise}]"},
+        "a.yaml: tables.plan: 25 places for 26 tables\n  give every table a place"},
+       {{"tables.plan=[{count: 26, ranks: [1]}]"},
+        "a.yaml: tables.plan: table 0 is on server 1, but servers are 0 to 0\n  start at least 2 servers, or "
+        "plan for 1"},
+       {{"tables.plan=[{count: 26, sharding: data_parallel}]", "servers=2"},
+        "a.yaml: tables.plan: table 0 is data_parallel, but every row has one home\n  make the plan with "
+        "`overture plan MODEL --for train`"},
+       {{"tables.plan=nowhere.yaml"}, "nowhere.yaml: cannot be read: No such file or directory"},
        {{"tables.sharding=by_row"},
         "a.yaml: tables.sharding: unknown value \"by_row\"\n  known: hash, range, table_wise, column_wise"}},
       parse_training);
@@ -138,6 +149,7 @@ TEST(TrainSetup, TrainersHoldTheTablesOnlyWithoutACacheAndWithWholeTables) {
   EXPECT_EQ(servers({}), 3);
   EXPECT_EQ(servers({"tables.sharding=table_wise"}), 3);
   EXPECT_EQ(servers({"tables.sharding=table_wise", "cache.lookahead=0"}), 0);
+  EXPECT_EQ(servers({"tables.plan=[{count: 26, ranks: [1]}]", "trainers=2", "cache.lookahead=0"}), 0);
 }
 
 // 0.25 of 40 batches are 10; less than a batch is one.

@@ -1,5 +1,6 @@
 #include "overture/setup/train_setup.h"
 
+#include <algorithm>
 #include <charconv>
 
 #include <fmt/format.h>
@@ -46,6 +47,10 @@ void describe(V& v, TrainTables& t) {
           "others ignore");
   v.field("sharding", t.sharding,
           "How servers divide the rows: by id modulo servers, ranges of ids, whole tables, or columns");
+  describe_plan(
+      v, t.plan,
+      "Sharding of each table on its own, in the order of the tables, in place of sharding; or the name "
+      "of planned.yaml, which `overture plan --for train` writes, beside the setup");
   v.field("file", t.file,
           "File that holds the tables when they are larger than memory; every run creates it again");
 }
@@ -165,8 +170,7 @@ void check_sound(const TrainSetup& setup) {
     fail(setup, "data.samples", "is 0, so there is nothing to train with", "such as data.samples: 100k");
   if (setup.cache.cleanup_interval && setup.cache.cleanup_proportion)
     fail(setup, "cache.cleanup_proportion", "cannot be combined with cleanup_interval", "choose one");
-  if (setup.cache.lookahead == 0 && setup.trainers > 1 &&
-      setup.tables.sharding != embedding::Sharding::table_wise)
+  if (setup.cache.lookahead == 0 && setup.trainers > 1 && !has_whole_tables(setup))
     fail(setup, "trainers", "several trainers without a cache can only hold whole tables",
          "set tables.sharding to table_wise, or cache.lookahead to 1 or more");
   check_least(setup, "patience", setup.patience, 0);
@@ -276,10 +280,11 @@ train::CacheConfig cache(const TrainSetup& setup) {
   return result;
 }
 
-// Trainers that hold the tables hold whole ones; else one process does all.
-int servers(const TrainSetup& setup) {
-  const bool whole = setup.tables.sharding == embedding::Sharding::table_wise;
-  return setup.cache.lookahead == 0 && whole ? 0 : setup.servers;
+embedding::Division division_of(const TrainSetup& setup, std::size_t tables) {
+  embedding::Division division = setup.tables.sharding;
+  if (!setup.tables.plan.empty())
+    division.plan = plan_of(setup.tables.plan, tables, {.file = setup.file, .key = "tables.plan"});
+  return division;
 }
 
 data::Batches::Open synthetic(const TrainSetup& setup, Wanted wanted) {
@@ -327,6 +332,9 @@ TrainSetup parse_train_setup(std::string_view text, const std::string& file,
   Value root = parse_yaml(text, file);
   for (const std::string& assignment : overrides) override_value(root, assignment);
   require_kind(root, file, SetupKind::train);
+  const Value* const tables = root.find("tables");
+  const Value* const plan = tables == nullptr ? nullptr : tables->find("plan");
+  if (plan != nullptr && plan->kind == Value::Kind::scalar) open_plan(root.at("tables").at("plan"), file);
   TrainSetup setup;
   setup.file = file;
   Reader reader(&root, file, "");
@@ -334,6 +342,13 @@ TrainSetup parse_train_setup(std::string_view text, const std::string& file,
   reader.finish();
   check_sound(setup);
   return setup;
+}
+
+bool has_whole_tables(const TrainSetup& setup) {
+  if (setup.tables.plan.empty()) return setup.tables.sharding == embedding::Sharding::table_wise;
+  return std::ranges::all_of(setup.tables.plan, [](const PlannedTables& alike) {
+    return alike.sharding == model::TableSharding::table_wise;
+  });
 }
 
 TrainSetup load_train_setup(const std::filesystem::path& file, const std::vector<std::string>& overrides) {
@@ -384,21 +399,23 @@ std::unique_ptr<data::Batches> open_train_data(const TrainSetup& setup, data::Pa
 namespace {
 
 train::TrainConfig config_of(const TrainSetup& setup, const data::Shape& shape) {
-  train::TrainConfig config{.tables = {.tables = tables(setup, shape),
-                                       .optimizer = setup.table_optimizer.value_or(setup.optimizer),
-                                       .seed = setup.seed,
-                                       .file = setup.tables.file},
-                            .dense_optimizer = setup.optimizer,
-                            .model = model(setup, shape),
-                            .dense_features = shape.dense_features,
-                            .seed = setup.seed,
-                            .cache = cache(setup),
-                            .trainers = setup.trainers,
-                            .servers = servers(setup),
-                            .sharding = setup.tables.sharding,
-                            .threads = setup.threads,
-                            .record = setup.record,
-                            .fixed = fixed(setup)};
+  train::TrainConfig config{
+      .tables = {.tables = tables(setup, shape),
+                 .optimizer = setup.table_optimizer.value_or(setup.optimizer),
+                 .seed = setup.seed,
+                 .file = setup.tables.file},
+      .dense_optimizer = setup.optimizer,
+      .model = model(setup, shape),
+      .dense_features = shape.dense_features,
+      .seed = setup.seed,
+      .cache = cache(setup),
+      .trainers = setup.trainers,
+      // trainers that hold the tables hold whole ones; else one process does all
+      .servers = setup.cache.lookahead == 0 && has_whole_tables(setup) ? 0 : setup.servers,
+      .division = division_of(setup, shape.tables()),
+      .threads = setup.threads,
+      .record = setup.record,
+      .fixed = fixed(setup)};
   if (setup.link) config.server_link = rpc::Link{setup.link->rate, setup.link->delay};
   train::validate(config);
   return config;

@@ -14,6 +14,7 @@
 #include "overture/base/words.h"
 #include "overture/data/batches.h"
 #include "overture/data/dataset.h"
+#include "overture/setup/planned_tables.h"
 #include "overture/setup/visitors.h"
 #include "overture/train/config.h"
 
@@ -98,6 +99,7 @@ struct TrainTables {
   std::string rows;  // "1460-583-...": instead of the data's
   embedding::Pooling pooling = embedding::Pooling::sum;
   embedding::Sharding sharding = embedding::Sharding::hash;  // over servers
+  std::vector<PlannedTables> plan;                           // instead
   std::string file;
 };
 
@@ -156,6 +158,8 @@ std::unique_ptr<data::Batches> open_train_data(const TrainSetup& setup, data::Pa
 train::TrainConfig make_train_config(const TrainSetup& setup, const data::Shape& shape);
 // Whether training in one process needs no parties: plain training, all tables in the trainer.
 inline bool is_local(const TrainSetup& setup) { return setup.cache.lookahead == 0 && setup.trainers == 1; }
+// Whether every table is on one party: then trainers can hold them, and need no servers.
+bool has_whole_tables(const TrainSetup& setup);
 // How many servers a run needs: none when trainers hold the tables.
 inline int servers_of(const TrainSetup& setup) { return setup.cache.lookahead == 0 ? 0 : setup.servers; }
 

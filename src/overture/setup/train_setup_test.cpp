@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "overture/base/error.h"
+#include "overture/base/testing.h"
+#include "overture/base/testing_folder.h"
 
 namespace overture::setup {
 namespace {
@@ -29,6 +31,39 @@ TEST(TrainSetup, WritesWhatItReads) {
   EXPECT_EQ(write_train_setup(parse_train_setup(text, "b.yaml")), text);
   const auto data = open_train_data(setup, data::Part::test);
   EXPECT_EQ(make_train_config(setup, data->shape()).cache.cleanup_interval, 10);
+}
+
+// Three tables of 1460, 583 and so on rows: the first and the last of 26 are placed alone.
+const std::string kPlan =
+    "plan: [{sharding: column_wise, ranks: [2, 0]}, {count: 24, sharding: row_wise}, {ranks: [1]}]";
+
+TEST(TrainSetup, APlanPlacesEveryTable) {
+  const TrainSetup setup = parse_train_setup(
+      "data: {synthetic: kaggle, scale: 0.0001}\nservers: 3\ntables: {dim: 8, " + kPlan + "}\n", "a.yaml");
+  const auto shape = open_train_data(setup, data::Part::train)->shape();
+  const embedding::Division division = make_train_config(setup, shape).division;
+  ASSERT_EQ(division.plan.size(), 26U);
+  EXPECT_EQ(division.plan[0], (model::TablePlace{model::TableSharding::column_wise, {2, 0}}));
+  EXPECT_EQ(division.plan[24], (model::TablePlace{model::TableSharding::row_wise, {}}));
+  EXPECT_EQ(division.plan[25], (model::TablePlace{model::TableSharding::table_wise, {1}}));
+  const TrainSetup again = parse_train_setup(write_train_setup(setup), "");
+  EXPECT_EQ(make_train_config(again, shape).division, division) << "as other processes are told";
+}
+
+TEST(TrainSetup, APlanIsReadFromThePlannedSetupBesideTheFile) {
+  const TestFolder folder;
+  folder.write("planned.yaml", "name: x\nworkload: {dlrm: {" + kPlan + "}}\n");
+  const std::string text =
+      "data: {synthetic: kaggle, scale: 0.0001}\nservers: 3\ntables: {plan: planned.yaml}\n";
+  const TrainSetup setup = parse_train_setup(text, (folder / "train.yaml").string());
+  EXPECT_EQ(setup.tables.plan.size(), 3U);
+  EXPECT_EQ(setup.tables.plan[1].count, 24);
+  folder.write("planned.yaml", "name: x\n");
+  const std::string error = user_error([&] { parse_train_setup(text, (folder / "train.yaml").string()); });
+  EXPECT_TRUE(
+      error.ends_with("planned.yaml: workload.dlrm.plan: is missing, or no list\n  name planned.yaml, "
+                      "which `overture plan MODEL --for train` writes"))
+      << error;
 }
 
 TEST(TrainSetup, MistakesNameTheKey) {

@@ -29,6 +29,8 @@ constexpr const char* kDenseKind = "overture dense 1";
 constexpr const char* kStateKind = "overture state 1";
 constexpr const char* kFormat = "overture checkpoint 2";
 constexpr std::size_t kKept = 2;
+// In place of the number of a sharding: every table has its own.
+constexpr int kPlanned = static_cast<int>(embedding::Sharding::column_wise) + 1;
 
 fs::path rows_file(const fs::path& checkpoint, int server) {
   return checkpoint / fmt::format("rows-{}", server);
@@ -107,13 +109,47 @@ void require_texts(const Json& manifest, const char* key, const fs::path& file) 
     bad_manifest(file, fmt::format("\"{}\" does not hold texts", key));
 }
 
+// For every table the number of its sharding, then those of its servers.
+Json json_of(const model::TablePlan& plan) {
+  Json result = Json::array();
+  for (const model::TablePlace& place : plan) {
+    Json& numbers = result.emplace_back(Json::array({static_cast<int>(place.sharding)}));
+    for (const int server : place.nodes) numbers.push_back(server);
+  }
+  return result;
+}
+
+void require_plan(const Json& manifest, const fs::path& file) {
+  const auto is_place = [](const Json& numbers) {
+    const auto number = [](const Json& one) { return one.is_number_unsigned() && one < 1'000'000U; };
+    return numbers.is_array() && !numbers.empty() && std::ranges::all_of(numbers, number) &&
+           numbers[0] <= static_cast<int>(model::TableSharding::row_wise);
+  };
+  const bool list = manifest.contains("plan") && manifest["plan"].is_array();
+  if (!list || !std::ranges::all_of(manifest["plan"], is_place))
+    bad_manifest(file, "\"plan\" does not hold the servers of every table");
+}
+
+embedding::Division division_of(const Json& manifest) {
+  if (manifest["sharding"] != kPlanned)
+    return static_cast<embedding::Sharding>(manifest["sharding"].get<int>());
+  embedding::Division division;
+  for (const Json& numbers : manifest["plan"]) {
+    model::TablePlace& place = division.plan.emplace_back();
+    place.sharding = static_cast<model::TableSharding>(numbers[0].get<int>());
+    for (std::size_t i = 1; i < numbers.size(); ++i) place.nodes.push_back(numbers[i].get<int>());
+  }
+  return division;
+}
+
 // Whatever wrote it: what is read from it later is there and of its kind.
 void require_whole(const Json& manifest, const fs::path& file) {
   constexpr std::int64_t kMost = std::int64_t{1} << 50;
   require_number(manifest, "steps", 0, kMost, file);
   require_number(manifest, "samples", 0, kMost, file);
   require_number(manifest, "servers", 1, 1'000'000, file);
-  require_number(manifest, "sharding", 0, static_cast<int>(embedding::Sharding::column_wise), file);
+  require_number(manifest, "sharding", 0, kPlanned, file);
+  if (manifest["sharding"] == kPlanned) require_plan(manifest, file);
   require_texts(manifest, "fixed", file);
   require_texts(manifest, "rates", file);
 }
@@ -141,7 +177,7 @@ CheckpointInfo info_of(const Json& manifest) {
   CheckpointInfo info{.steps = manifest["steps"],
                       .samples = manifest["samples"],
                       .servers = manifest["servers"],
-                      .sharding = static_cast<embedding::Sharding>(manifest["sharding"].get<int>())};
+                      .division = division_of(manifest)};
   if (manifest.contains("held_out_auc") && manifest["held_out_auc"].is_number())
     info.auc = manifest["held_out_auc"].get<double>();
   return info;
@@ -238,11 +274,12 @@ void complete(const TrainConfig& config, const CheckpointInfo& info, std::int64_
                 {"steps", info.steps},
                 {"samples", info.samples},
                 {"servers", info.servers},
-                {"sharding", static_cast<int>(info.sharding)},
+                {"sharding", info.division.plan.empty() ? static_cast<int>(info.division.all) : kPlanned},
                 {"parameters", parameters},
                 {"held_out_auc", info.auc && std::isfinite(*info.auc) ? Json(*info.auc) : Json()},
                 {"fixed", json_of(fixed(config))},
                 {"rates", json_of(rates(config))}};
+  if (!info.division.plan.empty()) manifest["plan"] = json_of(info.division.plan);
   manifest["checksum"] = sum_of(manifest);
   write_file(partial / "manifest.json", write_json(manifest, 2) + "\n");
   if (!disk().replace_folder(partial, place)) cannot_be_made(place);
@@ -366,14 +403,15 @@ void pick(Tables& tables, std::int64_t t, const embedding::TableShare& theirs, s
 
 void load_rows(Tables& tables, const CheckpointInfo& info, const fs::path& checkpoint) {
   const auto count = std::ssize(tables.config().tables);
-  if (info.servers == tables.share().count && info.sharding == tables.share().sharding) {
+  validate(info.division, tables.config(), info.servers);
+  if (info.servers == tables.share().count && info.division == tables.share().division) {
     embedding::BlockReader reader(rows_file(checkpoint, tables.share().index), kRowsKind);
     for (std::int64_t t = 0; t < count; ++t) reader.read(tables.all(t));
     reader.finish();
     return;
   }
   std::vector<float> part;
-  const auto shares = embedding::all_shares(tables.config(), info.sharding, info.servers);
+  const auto shares = embedding::all_shares(tables.config(), info.division, info.servers);
   for (int server = 0; server < info.servers; ++server) {
     embedding::BlockReader reader(rows_file(checkpoint, server), kRowsKind);
     for (std::int64_t t = 0; t < count; ++t) {

@@ -22,7 +22,7 @@ struct CheckpointInfo {
   std::int64_t steps = 0;    // that have been trained
   std::int64_t samples = 0;  // that they had
   int servers = 1;
-  embedding::Sharding sharding = embedding::Sharding::hash;
+  embedding::Division division = {};
   std::optional<double> auc = std::nullopt;  // on the held-out samples, if they were evaluated then
 };
 

@@ -83,19 +83,17 @@ TEST_F(Checkpoint, AnyServersReadWhatAnyOthersWrote) {
   using embedding::Sharding;
   TrainConfig config = small_config(OptimizerKind::adam);
   const Outcome whole = session_outcome(config);
-  const std::pair<int, Sharding> kinds[] = {{1, Sharding::hash},
-                                            {3, Sharding::hash},
-                                            {2, Sharding::range},
-                                            {4, Sharding::table_wise},
-                                            {3, Sharding::column_wise}};
+  const std::pair<int, embedding::Division> kinds[] = {
+      {1, Sharding::hash},        {3, Sharding::hash},    {2, Sharding::range},   {4, Sharding::table_wise},
+      {3, Sharding::column_wise}, {1, mixed_division(1)}, {3, mixed_division(3)}, {3, mixed_division(3, 1)}};
   for (const auto& [writers, written] : kinds) {
     config.servers = writers;
-    config.sharding = written;
+    config.division = written;
     fs::remove_all(folder_);
     session_outcome(config, {.steps = 12, .checkpoints = folder_});
     for (const auto& [readers, read] : kinds) {
       config.servers = readers;
-      config.sharding = read;
+      config.division = read;
       const Outcome resumed = session_outcome(config, {}, latest());
       EXPECT_TRUE(resumed.rows == whole.rows) << writers << " servers, then " << readers;
       EXPECT_TRUE(resumed.dense == whole.dense) << writers << " servers, then " << readers;

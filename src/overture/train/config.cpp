@@ -68,9 +68,12 @@ void validate(const TrainConfig& config) {
   validate(config.tables);
   within("trainers", config.trainers, 1, lookahead::kMostTrainers);
   within("servers", config.servers, 0, 1024);
-  if (config.tables_in_trainers() && config.sharding != embedding::Sharding::table_wise)
-    throw UserError({.key = "tables.sharding"}, "trainers can only hold whole tables",
-                    "set it to table_wise, or cache.lookahead to 1 or more and servers to at least 1");
+  if (config.tables_in_trainers() && !config.division.whole_tables())
+    throw UserError(
+        {.key = config.division.plan.empty() ? "tables.sharding" : "tables.plan"},
+        "trainers can only hold whole tables",
+        "make all of them table_wise, or set cache.lookahead to 1 or more and servers to at least 1");
+  validate(config.division, config.tables, config.shares());
   within("threads", config.threads, 1, 1024);
   within("dense_features", config.dense_features, 0, 1 << 20);
   validate(config.planner());

@@ -31,11 +31,11 @@ struct TrainConfig {
   std::uint64_t seed = 0;
   CacheConfig cache;
   int trainers = 1;
-  int servers = 1;  // 0: the trainers hold the tables, whole ones, and there is no cache
-  embedding::Sharding sharding = embedding::Sharding::hash;  // of rows over servers
-  int threads = 1;                                           // of each trainer
-  std::optional<rpc::Link> server_link;                      // injected between each server and the trainers
-  std::filesystem::path record;                              // folder for a recording; empty: none
+  int servers = 1;                       // 0: the trainers hold the tables, whole ones, and there is no cache
+  embedding::Division division;          // of tables over servers, or over the trainers that hold them
+  int threads = 1;                       // of each trainer
+  std::optional<rpc::Link> server_link;  // injected between each server and the trainers
+  std::filesystem::path record;          // folder for a recording; empty: none
   // What else a checkpoint depends on, such as the data and the batch size: a resumed run must not change it.
   std::map<std::string, std::string> fixed;
 

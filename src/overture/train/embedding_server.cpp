@@ -23,7 +23,7 @@ void prefetch(embedding::Tables& tables, Row row) {
 }  // namespace
 
 EmbeddingServer::EmbeddingServer(const embedding::TablesConfig& tables, const Parties& parties,
-                                 embedding::Share share, embedding::Workers& workers)
+                                 const embedding::Share& share, embedding::Workers& workers)
     : parties_(parties),
       tables_(tables, share, workers),
       last_store_(static_cast<std::size_t>(parties.trainers), -1) {}

@@ -16,8 +16,8 @@ namespace overture::train {
 class EmbeddingServer final : public Party {
  public:
   // `share` says which server this is. `workers` make the first rows; they are not needed later.
-  EmbeddingServer(const embedding::TablesConfig& tables, const Parties& parties, embedding::Share share,
-                  embedding::Workers& workers);
+  EmbeddingServer(const embedding::TablesConfig& tables, const Parties& parties,
+                  const embedding::Share& share, embedding::Workers& workers);
 
   void take(rpc::Message message, Outbox& out) override;
   bool advance(Outbox& /*out*/) override { return false; }

@@ -15,7 +15,7 @@ HostedTrainer::HostedTrainer(const TrainConfig& config, int rank, std::int64_t f
       rank_(rank),
       workers_(config.threads),
       client_({.tables = config.tables,
-               .sharding = config.sharding,
+               .division = config.division,
                .parties = parties_,
                .rank = rank,
                .first_step = first_step},

@@ -12,6 +12,7 @@ namespace {
 TrainConfig in_one_place(TrainConfig config) {
   config.trainers = config.servers = 1;
   config.cache = {.lookahead = 1};
+  config.division = {};
   validate(config);
   return config;
 }
@@ -29,7 +30,7 @@ LocalTraining::LocalTraining(TrainConfig config, const std::filesystem::path& ch
   load_dense(learner_, checkpoint);
   load_rows(tables_, info_, checkpoint);
   info_.servers = 1;
-  info_.sharding = config_.sharding;
+  info_.division = config_.division;
   first_step_ = info_.steps;
 }
 

@@ -59,16 +59,7 @@ class Loopback {
   Outcome outcome() {
     Outcome outcome;
     collect(
-        config_,
-        [&](std::int64_t t, std::int64_t id) {
-          std::vector<float> row;
-          for (const MadeParty& one : others_) {
-            if (one.tables == nullptr || !one.tables->held(t).holds(id)) continue;
-            const float* const piece = one.tables->row(t, id);
-            row.insert(row.end(), piece, piece + one.tables->held(t).used());
-          }
-          return row;
-        },
+        config_, [&](std::int64_t t, std::int64_t id) { return whole_row(others_, t, id); },
         *others_.front().learner, outcome);
     return outcome;
   }
@@ -156,6 +147,12 @@ class Loopback {
   std::set<int> stopped_;
 };
 
+// Any way to divide the tables, each table in its own way among them.
+embedding::Division some_division(RandomStream& random, int servers) {
+  const std::uint64_t kind = random.below(7);
+  return kind < 4 ? static_cast<embedding::Sharding>(kind) : mixed_division(servers, kind - 4);
+}
+
 TEST(Loopback, TheOrderOfMessagesDoesNotMatter) {
   for (const int trainers : {1, 3}) {
     TrainConfig config = small_config(embedding::OptimizerKind::adagrad);
@@ -168,7 +165,7 @@ TEST(Loopback, TheOrderOfMessagesDoesNotMatter) {
       config.cache = {.lookahead = static_cast<std::int32_t>(1 + random.below(12))};
       config.cache.cleanup_interval =
           static_cast<std::int32_t>(1 + random.below(static_cast<std::uint64_t>(config.cache.lookahead)));
-      config.sharding = static_cast<embedding::Sharding>(random.below(4));
+      config.division = some_division(random, config.servers);
       if (random.below(2) == 0) config.cache.capacity = static_cast<std::int64_t>(80 + random.below(100));
       const Outcome mixed = Loopback(config, seed).run();
       EXPECT_TRUE(mixed.rows == threads.rows);
@@ -243,8 +240,8 @@ Drawn draw(std::uint64_t seed) {
   TrainConfig& config = drawn.config;
   config.trainers = from(1, 3);
   config.servers = from(0, 3);
-  config.sharding = config.tables_in_trainers() ? embedding::Sharding::table_wise
-                                                : static_cast<embedding::Sharding>(random.below(4));
+  config.division =
+      config.tables_in_trainers() ? embedding::Sharding::table_wise : some_division(random, config.servers);
   config.cache = {.lookahead = from(1, 8)};
   config.cache.cleanup_interval = from(1, static_cast<std::uint64_t>(config.cache.lookahead));
   if (random.below(2) == 0) config.cache.capacity = from(80, 100);

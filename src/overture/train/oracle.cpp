@@ -190,7 +190,7 @@ void Oracle::finish_save() {
   const CheckpointInfo info{.steps = steps,
                             .samples = samples_after(pause_->after),
                             .servers = config_.shares(),
-                            .sharding = config_.sharding,
+                            .division = config_.division,
                             .auc = evaluated_ == pause_->after ? auc_ : std::nullopt};
   complete(config_, info, parameters_, options_.checkpoints, {.every = options_.keep_every});
   checkpoint_ = complete_checkpoint(options_.checkpoints, steps);

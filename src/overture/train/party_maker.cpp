@@ -1,5 +1,6 @@
 #include "overture/train/party_maker.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -13,7 +14,7 @@ namespace {
 MadeParty make_server(const TrainConfig& config, int number) {
   embedding::TablesConfig tables = config.tables;
   if (!tables.file.empty() && config.servers > 1) tables.file += "." + std::to_string(number);
-  const embedding::Share share{.index = number, .count = config.servers, .sharding = config.sharding};
+  const embedding::Share share{.index = number, .count = config.servers, .division = config.division};
   embedding::Workers workers(config.threads);
   auto server = std::make_unique<EmbeddingServer>(tables, config.parties(), share, workers);
   embedding::Tables* const held = &server->tables();
@@ -44,6 +45,18 @@ MadeParty make_party(const TrainConfig& config, rpc::Address self, const std::fi
   if (made.learner != nullptr) load_dense(*made.learner, checkpoint);
   if (made.tables != nullptr) load_rows(*made.tables, info, checkpoint);
   return made;
+}
+
+std::vector<float> whole_row(const std::vector<MadeParty>& parties, std::int64_t table, std::int64_t id) {
+  std::vector<float> result;
+  for (const MadeParty& made : parties) {
+    if (made.tables == nullptr || !made.tables->held(table).holds(id)) continue;
+    const embedding::TableShare& held = made.tables->held(table);
+    const float* const row = made.tables->row(table, id);
+    result.resize(std::max(result.size(), static_cast<std::size_t>(held.end)));
+    std::copy(row, row + held.used(), result.begin() + held.begin);
+  }
+  return result;
 }
 
 }  // namespace overture::train

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <vector>
 
 #include "overture/train/checkpoint.h"
 #include "overture/train/config.h"
@@ -21,5 +22,8 @@ struct MadeParty {
 // manifest. Throws UserError.
 MadeParty make_party(const TrainConfig& config, rpc::Address self, const std::filesystem::path& checkpoint,
                      const CheckpointInfo& info);
+
+// The numbers of a row, from all who hold some of them.
+std::vector<float> whole_row(const std::vector<MadeParty>& parties, std::int64_t table, std::int64_t id);
 
 }  // namespace overture::train

@@ -12,16 +12,16 @@ using Shares = std::vector<std::vector<embedding::TableShare>>;
 // Where a row is by its id alone, one server is asked; otherwise all are.
 lookahead::ServersOf servers_of(const TrainConfig& config) {
   auto shares =
-      std::make_shared<const Shares>(embedding::all_shares(config.tables, config.sharding, config.servers));
-  const bool by_id = config.sharding == embedding::Sharding::hash;
-  return [shares = std::move(shares), by_id](lookahead::Row row, std::vector<lookahead::ServedPart>& parts) {
+      std::make_shared<const Shares>(embedding::all_shares(config.tables, config.division, config.servers));
+  return [shares = std::move(shares), division = config.division](lookahead::Row row,
+                                                                  std::vector<lookahead::ServedPart>& parts) {
     parts.clear();
     const auto t = static_cast<std::size_t>(table(row));
     const auto add = [&](std::size_t server) {
       const embedding::TableShare& share = (*shares)[server][t];
       if (share.holds(id(row))) parts.push_back({static_cast<int>(server), share.used()});
     };
-    if (by_id) return add(static_cast<std::size_t>(id(row)) % shares->size());
+    if (division.by_id(t)) return add(static_cast<std::size_t>(id(row)) % shares->size());
     for (std::size_t server = 0; server < shares->size(); ++server) add(server);
   };
 }

@@ -46,13 +46,7 @@ RunResult Session::run(data::BatchSource& source, const RunOptions& options) {
 }
 
 std::vector<float> Session::row(std::int64_t table, std::int64_t id) {
-  std::vector<float> result;
-  for (const MadeParty& made : parties_) {
-    if (made.tables == nullptr || !made.tables->held(table).holds(id)) continue;
-    const float* const row = made.tables->row(table, id);
-    result.insert(result.end(), row, row + made.tables->held(table).used());
-  }
-  return result;
+  return whole_row(parties_, table, id);
 }
 
 }  // namespace overture::train

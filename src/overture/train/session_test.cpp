@@ -38,7 +38,7 @@ TEST(Session, CachedTrainingEqualsPlainTrainingBitForBit) {
     CacheConfig cache;
     int threads = 1;
     int servers = 1;
-    embedding::Sharding sharding = embedding::Sharding::hash;
+    embedding::Division division = {};
   };
   const Variant variants[] = {
       {{.lookahead = 1}},
@@ -52,6 +52,10 @@ TEST(Session, CachedTrainingEqualsPlainTrainingBitForBit) {
       {{.lookahead = 8, .cleanup_interval = 2}, 1, 4, embedding::Sharding::table_wise},
       {{.lookahead = 8, .prefetch_depth = 3}, 1, 3, embedding::Sharding::column_wise},
       {{.lookahead = 1}, 2, 12, embedding::Sharding::column_wise},
+      {{.lookahead = 8}, 1, 1, mixed_division(1)},
+      {{.lookahead = 8, .cleanup_interval = 2}, 1, 2, mixed_division(2, 1)},
+      {{.lookahead = 1}, 2, 3, mixed_division(3, 2)},
+      {{.lookahead = 20, .capacity = 70}, 1, 4, mixed_division(4)},
       {{.lookahead = 20, .prefetch_depth = 3, .cleanup_interval = 5, .capacity = 100}, 1, 2},
   };
   for (const OptimizerKind kind : kKinds) {
@@ -61,7 +65,7 @@ TEST(Session, CachedTrainingEqualsPlainTrainingBitForBit) {
       config.cache = variant.cache;
       config.threads = variant.threads;
       config.servers = variant.servers;
-      config.sharding = variant.sharding;
+      config.division = variant.division;
       expect_equal(session_outcome(config), plain,
                    "optimizer " + std::to_string(static_cast<int>(kind)) + " lookahead " +
                        std::to_string(variant.cache.lookahead));

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "overture/base/error.h"
+#include "overture/train/table_shard.h"
 #include "overture/train/testing.h"
 
 namespace overture::train {
@@ -13,7 +14,7 @@ using embedding::OptimizerKind;
 
 TrainConfig without_servers(TrainConfig config) {
   config.servers = 0;
-  config.sharding = embedding::Sharding::table_wise;
+  config.division = embedding::Sharding::table_wise;
   return config;
 }
 
@@ -29,6 +30,18 @@ TEST(Sharded, LeavesTheBitsThatTheCacheLeaves) {
           std::to_string(trainers) + " trainers, optimizer " + std::to_string(static_cast<int>(kind)));
     }
   }
+}
+
+TEST(Sharded, TablesAreWhereThePlanSays) {
+  TrainConfig config = small_config(OptimizerKind::adagrad);
+  config.trainers = 3;
+  const Outcome cached = session_outcome(config);
+  config.servers = 0;
+  for (const int trainer : {2, 1, 2}) {
+    config.division.plan.push_back({model::TableSharding::table_wise, {trainer}});
+  }
+  EXPECT_EQ(tables_by_trainer(config), (std::vector<std::vector<std::size_t>>{{}, {1}, {0, 2}}));
+  expect_equal(cached, session_outcome(config), "two tables on the last trainer");
 }
 
 TEST(Sharded, FewerSamplesThanTrainersAreEnough) {
@@ -53,7 +66,7 @@ TEST(Sharded, CheckpointsGoFromOneWayOfHoldingRowsToAnother) {
   TrainConfig cached = small_config(OptimizerKind::adam);
   cached.trainers = 2;
   cached.servers = 3;
-  cached.sharding = embedding::Sharding::range;
+  cached.division = embedding::Sharding::range;
   const Outcome whole = session_outcome(cached);
   for (const bool cached_first : {true, false}) {
     const TrainConfig first = cached_first ? cached : without_servers(cached);
@@ -116,7 +129,7 @@ TEST(Sharded, AnIdBeyondItsTableIsAUserError) {
 
 TEST(Sharded, OnlyWholeTablesCanBeHeldByTrainers) {
   TrainConfig config = without_servers(small_config());
-  config.sharding = embedding::Sharding::hash;
+  config.division = embedding::Sharding::hash;
   EXPECT_THROW(Session{config}, UserError);
 }
 

@@ -45,7 +45,7 @@ TableClient::TableClient(const TableClientConfig& config, embedding::Workers& wo
       first_step_(config.first_step),
       tables_(config.tables),
       layouts_(config.tables.layouts()),
-      shares_(embedding::all_shares(config.tables, config.sharding, config.parties.servers)),
+      shares_(embedding::all_shares(config.tables, config.division, config.parties.servers)),
       workers_(workers),
       pooled_(config.tables),
       exchange_(layouts_, config.rank, config.parties.trainers),

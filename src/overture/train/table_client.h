@@ -32,7 +32,7 @@ namespace overture::train {
 
 struct TableClientConfig {
   embedding::TablesConfig tables;
-  embedding::Sharding sharding = embedding::Sharding::hash;
+  embedding::Division division;
   Parties parties;
   int rank = 0;
   std::int64_t first_step = 0;  // of the first batch: 0, or more in a resumed run

@@ -44,7 +44,7 @@ std::span<const std::int64_t> ids_of(const ShardOrder& order, const ShardOrder::
 
 std::vector<std::vector<std::size_t>> tables_by_trainer(const TrainConfig& config) {
   std::vector<std::vector<std::size_t>> result;
-  for (const auto& shares : embedding::all_shares(config.tables, config.sharding, config.trainers)) {
+  for (const auto& shares : embedding::all_shares(config.tables, config.division, config.trainers)) {
     auto& held = result.emplace_back();
     for (std::size_t t = 0; t < shares.size(); ++t) {
       if (shares[t].rows > 0) held.push_back(t);
@@ -58,7 +58,7 @@ TableShard::TableShard(const TrainConfig& config, int rank, embedding::Workers& 
       own_(only_tables(config.tables, numbers_)),
       workers_(workers),
       tables_(with_own_file(config.tables, rank),
-              {.index = rank, .count = config.trainers, .sharding = config.sharding}, workers) {
+              {.index = rank, .count = config.trainers, .division = config.division}, workers) {
   if (!numbers_.empty()) planner_.emplace(single_batches(own_, config.trainers));
   for (int peer = 0; peer < config.trainers; ++peer) peers_.emplace_back(own_);
 }

@@ -77,6 +77,19 @@ inline TrainConfig small_config(embedding::OptimizerKind kind = embedding::Optim
   return config;
 }
 
+// Of three tables: one whole on the last server, one by rows, one by columns on all servers from the last on;
+// `turn` says which is which.
+inline embedding::Division mixed_division(int servers, std::size_t turn = 0) {
+  std::vector<int> from_last;
+  for (int server = servers; server-- > 0;) from_last.push_back(server);
+  embedding::Division division;
+  division.plan.resize(3);
+  division.plan[turn % 3] = {model::TableSharding::table_wise, {servers - 1}};
+  division.plan[(turn + 1) % 3] = {model::TableSharding::row_wise, {}};
+  division.plan[(turn + 2) % 3] = {model::TableSharding::column_wise, from_last};
+  return division;
+}
+
 // Every number that training can change, and the losses on the way.
 struct Outcome {
   std::vector<float> rows;

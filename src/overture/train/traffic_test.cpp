@@ -151,7 +151,7 @@ struct TrafficCase {
   CacheConfig cache;
   int trainers = 1;
   int servers = 1;
-  embedding::Sharding sharding = embedding::Sharding::hash;
+  embedding::Division division = {};
   embedding::OptimizerKind optimizer = embedding::OptimizerKind::sgd;
 };
 
@@ -160,7 +160,7 @@ void expect_same_traffic(const TrafficCase& one) {
   config.cache = one.cache;
   config.trainers = one.trainers;
   config.servers = one.servers;
-  config.sharding = one.sharding;
+  config.division = one.division;
   constexpr std::int32_t kFirst = 4;
   constexpr std::int32_t kSteps = 15;
   const Sent real = CountingLoop(config, kTestBatches).run();
@@ -192,6 +192,8 @@ TEST(Traffic, RealTrainingSendsWhatIsCountedByteForByte) {
   expect_same_traffic({{.lookahead = 5, .prefetch_depth = 2}, 4, 3, Sharding::range, OptimizerKind::adam});
   expect_same_traffic({{.lookahead = 8, .cleanup_interval = 3}, 2, 4, Sharding::column_wise});
   expect_same_traffic({{.lookahead = 9, .capacity = 90}, 3, 2, Sharding::table_wise});
+  expect_same_traffic(
+      {{.lookahead = 6, .prefetch_depth = 3}, 2, 3, mixed_division(3), OptimizerKind::adagrad});
   expect_same_traffic({{.lookahead = 7}, 24, 5});
 }
 
@@ -204,7 +206,7 @@ TEST(Traffic, RowsOfOneNumberWidenedAreRowsOfAnyWidth) {
       config.cache = {.lookahead = 5, .cleanup_interval = 2};
       config.trainers = 4;
       config.servers = 3;
-      config.sharding = sharding;
+      config.division = sharding;
       const lookahead::TrafficConfig traffic = traffic_config(config, 4, 6);
       const std::vector<StepTraffic> wide = planned(config, traffic, kTestBatches);
       std::vector<StepTraffic> narrow = planned(config, of_one_number(traffic), kTestBatches);

@@ -11,7 +11,7 @@ Trainer::Trainer(const TrainConfig& config, int rank, std::int64_t first_step)
       rank_(rank),
       learner_(config),
       client_({.tables = config.tables,
-               .sharding = config.sharding,
+               .division = config.division,
                .parties = parties_,
                .rank = rank,
                .first_step = first_step},

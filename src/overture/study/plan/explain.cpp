@@ -33,7 +33,6 @@ std::string chosen(const PlanDecision& decision, int nodes) {
 
 // "row_wise +1.2 ms": moving one of these tables, all others as they are.
 std::string against(const PlanProblem& problem, const model::TablePlan& plan, std::size_t table) {
-  if (problem.as_trained) return "the trainer holds all tables in one way";
   const double now = problem.estimate(model::loads_of(plan, problem.tables, problem.nodes));
   std::vector<std::string> words;
   for (const Alternative& other : alternatives(problem, plan, table)) {

@@ -10,7 +10,6 @@
 
 #include "overture/base/check.h"
 #include "overture/base/error.h"
-#include "overture/model/placement.h"
 #include "overture/study/plan/greedy.h"
 
 namespace overture::study {
@@ -32,6 +31,11 @@ constexpr std::size_t kClimbed = 5;       // plans from which the simulator clim
 
 TablePlace place(TableSharding sharding, std::vector<int> nodes = {}) { return {sharding, std::move(nodes)}; }
 
+bool has_copies(const TablePlan& plan) {
+  return std::ranges::any_of(
+      plan, [](const TablePlace& one) { return one.sharding == TableSharding::data_parallel; });
+}
+
 // One or two tables that change places.
 struct PlanMove {
   std::vector<std::pair<std::size_t, TablePlace>> changes;
@@ -51,7 +55,6 @@ class Searcher {
 
   PlanSearch search() {
     require_room();
-    if (problem_.as_trained) return search_trained();
     PlanSearch result;
     std::vector<TablePlan> starts;
     for (PricedPlan& known : known_plans()) {
@@ -66,36 +69,10 @@ class Searcher {
     return result;
   }
 
-  // The trainer divides all tables in one way; whole ones go largest first to who has least.
-  PlanSearch search_trained() {
-    std::vector<PricedPlan> plans;
-    const model::Placement whole =
-        model::place_tables(problem_.tables, nodes_, model::PlacementRule::size_balanced);
-    TablePlan tables;
-    for (const int node : whole) tables.push_back(place(TableSharding::table_wise, {node}));
-    plans.push_back(priced("table_wise", std::move(tables)));
-    plans.push_back(priced("row_wise", alike(TableSharding::row_wise)));
-    if (auto columns = columns_of_all()) plans.push_back(priced("column_wise", std::move(*columns)));
-    sort_by_step(plans);
-    if (!plans.front().fits) no_plan_fits();
-    PlanSearch result{.best = plans.front(), .others = {plans.begin() + 1, plans.end()}, .priced = 0};
-    result.priced = static_cast<int>(prices_.size());
-    return result;
-  }
-
   static void sort_by_step(std::vector<PricedPlan>& plans) {
     std::ranges::stable_sort(plans, [](const PricedPlan& a, const PricedPlan& b) {
       return std::pair(!a.fits, a.step) < std::pair(!b.fits, b.step);
     });
-  }
-
-  // None: a table has fewer columns than there are nodes.
-  std::optional<TablePlan> columns_of_all() const {
-    std::vector<int> all(static_cast<std::size_t>(nodes_));
-    std::iota(all.begin(), all.end(), 0);
-    const auto narrow = [&](const EmbeddingTable& table) { return table.columns < nodes_; };
-    if (nodes_ < 2 || std::ranges::any_of(problem_.tables, narrow)) return std::nullopt;
-    return TablePlan(problem_.tables.size(), place(TableSharding::column_wise, all));
   }
 
   std::vector<Alternative> alternatives(const TablePlan& plan, std::size_t table) {
@@ -134,12 +111,15 @@ class Searcher {
   // What users would write: every table alike, and the greedy planner's.
   std::vector<PricedPlan> known_plans() {
     std::vector<PricedPlan> plans;
-    const GreedyProblem greedy{problem_.tables, nodes_, problem_.samples, problem_.memory};
-    if (auto plan = greedy_plan(greedy)) plans.push_back(priced("greedy", std::move(*plan)));
-    plans.push_back(priced("table_wise", balanced()));
-    if (auto columns = by_columns()) plans.push_back(priced("column_wise", std::move(*columns)));
-    plans.push_back(priced("row_wise", alike(TableSharding::row_wise)));
-    plans.push_back(priced("data_parallel", alike(TableSharding::data_parallel)));
+    const auto add = [&](std::string name, std::optional<TablePlan> plan) {
+      if (plan && !(problem_.as_trained && has_copies(*plan)))
+        plans.push_back(priced(std::move(name), std::move(*plan)));
+    };
+    add("greedy", greedy_plan({problem_.tables, nodes_, problem_.samples, problem_.memory}));
+    add("table_wise", balanced());
+    add("column_wise", by_columns());
+    add("row_wise", alike(TableSharding::row_wise));
+    add("data_parallel", alike(TableSharding::data_parallel));
     return plans;
   }
 
@@ -281,7 +261,7 @@ class Searcher {
       }
     }
     places.push_back(place(TableSharding::row_wise));
-    places.push_back(place(TableSharding::data_parallel));
+    if (!problem_.as_trained) places.push_back(place(TableSharding::data_parallel));
     std::erase(places, plan[t]);
     return places;
   }

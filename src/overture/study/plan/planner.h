@@ -14,7 +14,7 @@ struct PlanProblem {
   std::vector<model::EmbeddingTable> tables;
   int nodes = 1;
   Bytes memory;              // of a node, for tables
-  bool as_trained = false;   // only plans that the trainer can hold: every table alike, where it puts them
+  bool as_trained = false;   // only plans that the trainer can hold: none with copies
   std::int64_t samples = 1;  // of a node
   // Of the part of a step that depends on the plan; in any unit.
   std::function<double(const model::TableLoads&)> estimate;
