@@ -2,11 +2,14 @@
 // the same for every backend and every algorithm.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <vector>
 
 #include "overture/network/network.h"
 #include "overture/workload/task_graph.h"
@@ -20,7 +23,7 @@ class TrafficCounter {
  public:
   // Pairs are told apart for at most so many ranks. `graph` outlives the counter.
   explicit TrafficCounter(const workload::TaskGraph& graph, int most_ranks = 256)
-      : graph_(graph), by_pair_(graph.ranks() <= most_ranks) {}
+      : graph_(graph), ranks_(graph.ranks() <= most_ranks ? static_cast<std::size_t>(most_ranks) : 0) {}
 
   // From now on counts what the network delivers, which the counter outlives.
   void watch(network::Network& network);
@@ -30,14 +33,15 @@ class TrafficCounter {
   Bytes messages() const { return messages_; }
   Bytes collectives() const { return collectives_; }
   // By kind, sender and receiver; empty where there are too many ranks.
-  const std::map<std::tuple<std::string_view, Rank, Rank>, Bytes>& pairs() const { return pairs_; }
+  std::map<std::tuple<std::string_view, Rank, Rank>, Bytes> pairs() const;
 
  private:
   const workload::TaskGraph& graph_;
-  bool by_pair_;
+  std::size_t ranks_;  // that are told apart; 0: there are too many
   Bytes messages_;
   Bytes collectives_;
-  std::map<std::tuple<std::string_view, Rank, Rank>, Bytes> pairs_;
+  // Of messages, then of each kind of collective: by sender and receiver; empty before the first one.
+  std::array<std::vector<Bytes>, system::kCollectiveKinds + 1> pairs_;
 };
 
 }  // namespace overture::simulation
