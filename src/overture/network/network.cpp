@@ -1,5 +1,7 @@
 #include "overture/network/network.h"
 
+#include <utility>
+
 #include "overture/network/slots.h"
 
 namespace overture::network {
@@ -33,13 +35,22 @@ void Network::arrived(std::uint32_t id) {
   done();
 }
 
+void Network::tell(Delivery delivery) const {
+  const int next = ranks_of_machine();
+  for (int left = std::exchange(delivery.message.machines, 1); left > 0; --left) {
+    observer_(delivery);
+    delivery.message.from = Rank{index(delivery.message.from) + next};
+    delivery.message.to = Rank{index(delivery.message.to) + next};
+  }
+}
+
 Action Network::observed(const Message& message, Action delivered) {
   const std::uint32_t id = take(unused_observed_, observed_);
   observed_[id] = {.message = message, .start = events_.now(), .delivered = delivered};
   return [this, id] {
     const Observed done = observed_[id];
     unused_observed_.push_back(id);
-    tell({.message = done.message, .start = done.start, .end = events_.now()});
+    tell(Delivery{.message = done.message, .start = done.start, .end = events_.now()});
     Action action = done.delivered;
     action();
   };

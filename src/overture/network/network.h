@@ -37,6 +37,8 @@ struct Message {
   // dimensions, and which chunk's traffic it is. The others do not ask.
   std::int32_t lane = 0;
   std::int32_t stream = 0;
+  // Inside of the first machine of a network of ranks_of_machine(): stands for the like in so many machines.
+  std::int32_t machines = 1;
 };
 
 // A message that has arrived.
@@ -91,6 +93,11 @@ class Network {
   // Set before the first message; messages take as long as without.
   void on_delivery(Observer observer) { observer_ = std::move(observer); }
 
+  // Ranks in blocks of so many, each block a machine: what they send each other meets nothing of other
+  // machines, is carried alike in each, and arrives no later than what is sent to another machine at the same
+  // time. So where machines do the same, the messages of the first one may stand for all. 0: it is not so.
+  virtual int ranks_of_machine() const { return 0; }
+
   // Something happens at `rank` now. Only a network whose interfaces sleep until something wakes them asks.
   virtual void rank_acts(Rank) {}
 
@@ -104,7 +111,8 @@ class Network {
   const std::vector<Rank>& group(GroupId id) const { return groups_[static_cast<std::size_t>(id)]; }
   // For a backend that carries an exchange as a whole: is somebody to be told of its messages?
   bool is_observed() const { return static_cast<bool>(observer_); }
-  void tell(const Delivery& delivery) const { observer_(delivery); }
+  // Once for every machine, if it stands for several.
+  void tell(Delivery delivery) const;
   static Bytes at_least_one(Bytes size) { return size < Bytes{1} ? Bytes{1} : size; }
 
  private:

@@ -19,11 +19,11 @@ struct Watching {
   network::NetworkRecord record;
 };
 
-// Every NPU, with traffic and links.
+// Every NPU, with traffic and links. All but the analytical network see to that themselves.
 ObservedRun observe_all(const SimulationConfig& config, const simulation::Limits& limits,
                         const network::MonitorConfig& monitor) {
   SimulationConfig all = config;
-  all.scope = system::Scope::all;
+  if (std::holds_alternative<network::AnalyticalConfig>(config.network)) all.scope = system::Scope::all;
   return observe_run(
       [&](const simulation::Observers& observers) { return simulation::simulate(all, observers, limits); },
       monitor);

@@ -21,9 +21,12 @@ std::string stands_for_all(const simulation::SimulationResult& result) {
     switch (result.scope) {
       case system::Scope::rank_0: return "one of them was simulated, for they are all alike";
       case system::Scope::group: return "one group of them was simulated, for groups are alike";
-      case system::Scope::all: return "the messages of all of them were simulated";
+      case system::Scope::all: break;
     }
-    return "";
+    return result.first_machine
+               ? "messages between machines were simulated, and those inside of the first one, "
+                 "for machines are alike"
+               : "the messages of all of them were simulated";
   };
   return fmt::format(
       "rank 0 stands for all {} NPUs, which run the same layers and chunks at the same time; {}",

@@ -31,8 +31,9 @@ double share(Duration part, Duration whole) {
   return whole == Duration{} ? 0 : static_cast<double>(part.count()) / static_cast<double>(whole.count());
 }
 
-std::string scope_text(system::Scope scope) {
-  switch (scope) {
+std::string scope_text(const SimulationResult& result) {
+  if (result.first_machine) return "every NPU; inside of nodes, those of the first node";
+  switch (result.scope) {
     case system::Scope::rank_0: return "one NPU stands for all";
     case system::Scope::group: return "one group of NPUs stands for all";
     case system::Scope::all: return "every NPU";
@@ -148,7 +149,7 @@ std::string summary_json(const Run& run, std::size_t trace_events_dropped) {
                {"compute_us", to_us(result.compute())},
                {"exposed_communication_us", to_us(result.exposed())},
                {"caveats", caveats(run.config)},
-               {"simulated", scope_text(result.scope)},
+               {"simulated", scope_text(result)},
                {"events", result.events},
                {"trace_events_dropped", trace_events_dropped},
                {"digest", fmt::format("{:016x}", run.observed.recorder.digest(result))}});

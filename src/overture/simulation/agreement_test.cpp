@@ -1,8 +1,14 @@
 // One rank, one group or every rank simulated: the same numbers. Small random machines, systems and workloads
 // of every kind; the seed of a failure draws it again.
+#include <map>
+#include <optional>
+#include <string_view>
+#include <tuple>
+
 #include <gtest/gtest.h>
 
 #include "overture/simulation/testing.h"
+#include "overture/simulation/traffic.h"
 
 namespace overture::simulation {
 namespace {
@@ -45,6 +51,51 @@ void compare_scopes(network::Contention contention, int count) {
     if (testing::Test::HasFailure()) return;  // one seed tells more than hundreds
   }
   EXPECT_GT(compared, count / 3);
+}
+
+struct WatchedRun {
+  SimulationResult result;
+  network::NetworkRecord record;
+  std::map<std::tuple<std::string_view, Rank, Rank>, Bytes> pairs;
+};
+
+WatchedRun watched(const SimulationConfig& config) {
+  WatchedRun run;
+  std::optional<TrafficCounter> traffic;
+  Observers observers;
+  observers.before = [&](const workload::TaskGraph& graph, network::Network& network) {
+    traffic.emplace(graph);
+    traffic->watch(network);
+  };
+  observers.after = [&](network::Network& network) {
+    run.record = network.record();
+    run.pairs = traffic->pairs();
+  };
+  run.result = simulate(config, observers);
+  return run;
+}
+
+TEST(Agreement, TheFirstNodeTellsWhatAllDoInside) {
+  int compared = 0;
+  for (int seed = 1; seed <= 150; ++seed) {
+    SCOPED_TRACE(seed);
+    SimulationConfig config = RandomSimulation(static_cast<std::uint64_t>(seed)).draw_nodes();
+    const WatchedRun few = watched(config);
+    if (!few.result.first_machine) continue;
+    ++compared;
+    config.scope = system::Scope::all;
+    const WatchedRun all = watched(config);
+    EXPECT_FALSE(all.result.first_machine);
+    expect_same(few.result, all.result);
+    EXPECT_EQ(few.pairs, all.pairs);
+    EXPECT_EQ(few.record.delivered, all.record.delivered);
+    for (std::size_t i = 0; i < all.record.links.size(); ++i) {
+      EXPECT_EQ(few.record.links[i].total.carried, all.record.links[i].total.carried) << i;
+      EXPECT_EQ(few.record.links[i].total.peak_queue, all.record.links[i].total.peak_queue) << i;
+    }
+    if (testing::Test::HasFailure()) return;
+  }
+  EXPECT_GT(compared, 50);
 }
 
 TEST(Agreement, FewRanksTellAllWithoutContention) { compare_scopes(network::Contention::none, 1000); }

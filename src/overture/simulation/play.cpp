@@ -9,6 +9,7 @@
 #include "overture/simulation/executor.h"
 #include "overture/simulation/hosted_network.h"
 #include "overture/system/fit.h"
+#include "overture/system/scope.h"
 
 namespace overture::simulation {
 namespace {
@@ -64,6 +65,18 @@ class SharedMachine {
   std::optional<HostedNetwork> hosted_;
 };
 
+// Does the first machine's group of dimension 0 stand for all?
+bool first_machine_tells(const workload::TaskGraph& graph, const system::SystemConfig& config,
+                         const SystemView& machine, const network::Network& network) {
+  if (machine.every_rank || machine.scope != system::Scope::all || !graph.symbolic()) return false;
+  const system::LogicalDimension& inside = machine.logical.dimensions.front();
+  if (inside.stride != 1 || inside.size != network.ranks_of_machine()) return false;
+  const auto has_sizes = [](const workload::CollectiveTask& task) { return task.sizes != nullptr; };
+  return named_group_sizes(graph, network.ranks()).empty() &&
+         std::ranges::none_of(graph.collectives(), has_sizes) &&
+         system::machines_alike(config, workload::collectives_used(graph), network.ranks());
+}
+
 }  // namespace
 
 SystemView one_dimension(int ranks) {
@@ -85,11 +98,13 @@ Timeline play(const workload::TaskGraph& graph, const system::SystemConfig& conf
               network::Network& network, sim::EventQueue& events, const Observers& observers,
               const Limits& limits) {
   SharedMachine shared(graph, network, events);
+  const bool first_machine = first_machine_tells(graph, config, machine, shared.network());
   system::System system({.config = config,
                          .logical = machine.logical,
                          .gib_per_s = machine.gib_per_s,
                          .scope = machine.scope,
-                         .uniform = machine.uniform},
+                         .uniform = machine.uniform,
+                         .first_machine = first_machine},
                         machine.dimensions, events, shared.network());
   system.on_chunk(observers.chunk);
   if (observers.before) observers.before(graph, network);
@@ -124,6 +139,7 @@ Timeline play(const workload::TaskGraph& graph, const system::SystemConfig& conf
   timeline.messages_by_rank_0 = std::move(messages);
   timeline.ranks = graph.ranks();
   timeline.scope = machine.scope;
+  timeline.first_machine = first_machine;
   timeline.events = events.executed();
   return timeline;
 }

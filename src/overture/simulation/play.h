@@ -23,6 +23,7 @@ struct SystemView {
   // Which ranks must be simulated: nothing is known of most networks, so all. See system/scope.h.
   system::Scope scope = system::Scope::all;
   bool uniform = false;     // rank 0 alone would be exact, whatever the scope
+  bool every_rank = false;  // is played, even where the first machine tells what all do
   Duration start{};         // when its ranks begin; counts as part of the run
   Stragglers stragglers{};  // ranks that compute slower, or die
 };

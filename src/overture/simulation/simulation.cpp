@@ -103,6 +103,7 @@ Prepared prepare(const SimulationConfig& config) {
   Prepared prepared{.machine = {.dimensions = std::move(dimensions),
                                 .logical = std::move(logical),
                                 .gib_per_s = std::move(gib_per_s),
+                                .every_rank = config.scope == system::Scope::all,
                                 .start = config.start,
                                 .stragglers = stragglers_of(config, ranks)},
                     .system = std::move(fitted),

@@ -32,9 +32,29 @@ class RandomSimulation {
   explicit RandomSimulation(std::uint64_t seed) : random_(RandomStreams(seed).make("simulation")) {}
 
   SimulationConfig draw(network::Contention contention) {
-    SimulationConfig config;
     const network::AnalyticalConfig machine = network(contention);
-    config.network = machine;
+    return draw(machine, machine);
+  }
+
+  // Nodes of GPUs with a NIC each at one switch, over TCP.
+  SimulationConfig draw_nodes() {
+    using topology::DimensionKind;
+    const int gpus = one_of({2, 3, 4, 8});
+    const int nodes = number(2, 4);
+    const network::AnalyticalConfig machine{.dimensions = {{.kind = DimensionKind::switched, .size = gpus},
+                                                           {.kind = DimensionKind::switched, .size = nodes}}};
+    topology::StarConfig star;
+    star.hosts = nodes * gpus;
+    topology::HierarchicalSwitchConfig inside{.gpus_per_node = gpus, .nics_per_node = gpus};
+    network::PacketNetworkConfig packets{.topology = {.shape = star, .nodes = inside}, .packets = {}};
+    if (chance(30)) packets.packets.queue.port_limit = Bytes{8000};
+    return draw(machine, packets);
+  }
+
+ private:
+  SimulationConfig draw(const network::AnalyticalConfig& machine, const network::NetworkConfig& network) {
+    SimulationConfig config;
+    config.network = network;
     config.workload = workload(machine);
     config.system = system(machine);
     config.passes = number(1, 3);
@@ -43,7 +63,6 @@ class RandomSimulation {
     return config;
   }
 
- private:
   int number(int least, int most) {
     return least + static_cast<int>(random_.below(static_cast<std::uint64_t>(most - least + 1)));
   }

@@ -26,6 +26,7 @@ struct Timeline {
   std::vector<std::int64_t> messages_by_rank_0;  // likewise
   int ranks = 0;
   system::Scope scope = system::Scope::rank_0;
+  bool first_machine = false;  // with scope `all`: inside of machines, the first one stood for all
   std::uint64_t events = 0;
   bool complete = true;  // every task has ended
   std::string stuck{};   // what a fault keeps from ending, if that is why not

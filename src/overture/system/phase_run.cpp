@@ -14,9 +14,13 @@ namespace {
 
 constexpr Bytes kHandshake{8192};  // ASTRA-sim's rendezvous message
 
+Scope scope_of(const PhaseContext& context, const Phase& phase) {
+  return phase.machines > 1 ? Scope::group : context.scope;
+}
+
 int participant_count(const PhaseContext& context, const Phase& phase) {
   if (phase.group) return static_cast<int>(phase.group->ranks.size());
-  switch (context.scope) {
+  switch (scope_of(context, phase)) {
     case Scope::rank_0: return 1;
     case Scope::group: return phase.dimension.size;
     case Scope::all: return context.all_ranks;
@@ -57,6 +61,7 @@ std::unique_ptr<PhaseRun> PhaseRun::make(PhaseContext& context, const Phase& pha
 PhaseRun::PhaseRun(PhaseContext& context, const Phase& phase, std::function<void()> finished)
     : phase_(phase),
       context_(context),
+      scope_(scope_of(context, phase)),
       participants_(participant_count(context, phase)),
       finished_(std::move(finished)) {
   endpoints_.reserve(static_cast<std::size_t>(participants_));
@@ -65,12 +70,12 @@ PhaseRun::PhaseRun(PhaseContext& context, const Phase& phase, std::function<void
 
 Rank PhaseRun::rank(int participant) const {
   if (phase_.group) return phase_.group->ranks[static_cast<std::size_t>(participant)];
-  return context_.scope == Scope::group ? Rank{participant * phase_.dimension.stride} : Rank{participant};
+  return scope_ == Scope::group ? Rank{participant * phase_.dimension.stride} : Rank{participant};
 }
 
 int PhaseRun::participant(Rank rank) const {
   if (phase_.group) return phase_.group->coordinate.at(rank);
-  return context_.scope == Scope::group ? index(rank) / phase_.dimension.stride : index(rank);
+  return scope_ == Scope::group ? index(rank) / phase_.dimension.stride : index(rank);
 }
 
 Rank PhaseRun::neighbour(int participant, int offset) const {

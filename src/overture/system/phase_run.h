@@ -49,6 +49,7 @@ struct Phase {
   std::shared_ptr<const PairSizes> sizes{};   // all_to_all with a size for every pair, in place of `input`
   network::MessageName name{};                // of its messages
   std::int32_t chunk = 0;                     // counted through all collectives
+  int machines = 1;                           // that do the same: the first one's group stands for theirs
 };
 
 // Sees what rank 0 sends. For statistics; changes nothing.
@@ -137,12 +138,13 @@ class PhaseRun {
   void accept(int receiver, std::int32_t number);
   void post_mirrored_receive(Rank from, std::int32_t number, Bytes size);
   // Rank 0 stands for all, so that what it waits for comes from peers that are not simulated.
-  bool mirrored() const { return context_.scope == Scope::rank_0 && !phase_.group; }
+  bool mirrored() const { return scope_ == Scope::rank_0 && !phase_.group; }
   network::Message message(Rank from, Rank to, Bytes size) const {
-    return {from, to, size, phase_.name, phase_.lane, phase_.chunk};
+    return {from, to, size, phase_.name, phase_.lane, phase_.chunk, phase_.machines};
   }
 
   PhaseContext& context_;
+  Scope scope_;
   int participants_;
   int finished_count_ = 0;
   std::vector<Endpoint*> endpoints_;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "overture/system/algorithms.h"
+
 namespace overture::system {
 namespace {
 
@@ -81,6 +83,14 @@ Traffic traffic_along(std::size_t d, const SystemConfig& config, std::span<const
   return traffic;
 }
 
+// Does everybody send all that there is at the start, and nothing because of what arrives?
+bool all_at_once(const Algorithm& algorithm, CollectiveKind kind, int ranks) {
+  const bool direct =
+      algorithm.kind == AlgorithmKind::direct || algorithm.kind == AlgorithmKind::naive_direct;
+  return direct && kind != CollectiveKind::all_reduce &&
+         (algorithm.window == 0 || algorithm.window >= ranks - 1);
+}
+
 // One phase over all ranks: the way from one rank to the next is not the same everywhere.
 Scope scope_of_flat(CollectiveKind kind, const SystemConfig& config, std::span<const CollectiveKind> used,
                     const LogicalDimensions& logical, const topology::Hierarchy& machine, bool contention) {
@@ -104,10 +114,9 @@ Scope scope_of_flat(CollectiveKind kind, const SystemConfig& config, std::span<c
   // one by one, at the same distance everywhere; direct all at once, so that their order does not matter
   // unless the endpoint takes one at a time or, in an all-reduce, the first answers go out while others still
   // arrive.
-  const bool all_at_once = algorithm.kind == AlgorithmKind::direct && kind != CollectiveKind::all_reduce &&
-                           (algorithm.window == 0 || algorithm.window >= machine.ranks() - 1) &&
-                           !config.shared_bus;
-  const bool same_everywhere = all_at_once || algorithm.kind == AlgorithmKind::halving_doubling;
+  const bool same_everywhere = (algorithm.kind == AlgorithmKind::direct &&
+                                all_at_once(algorithm, kind, machine.ranks()) && !config.shared_bus) ||
+                               algorithm.kind == AlgorithmKind::halving_doubling;
   return same_everywhere ? Scope::rank_0 : Scope::group;
 }
 
@@ -132,6 +141,20 @@ Scope exact_scope(const SystemConfig& config, std::span<const CollectiveKind> us
   // A rank outside rank 0's group of one dimension would find its bus less busy than rank 0 does.
   if (scope == Scope::group && config.shared_bus) return Scope::all;
   return scope;
+}
+
+// A phase begins everywhere at once, so machines do the same along dimension 0. What is sent over all ranks
+// is sent in every machine, too, beside only such phases as the first one stands for; it may end earlier
+// there than in the first one, but not later than what comes from other machines, and nobody waits for it
+// alone.
+bool machines_alike(const SystemConfig& config, std::span<const CollectiveKind> used, int ranks) {
+  if (config.shared_bus || config.rendezvous) return false;
+  return std::ranges::all_of(used, [&](CollectiveKind kind) {
+    const Implementation& implementation = config.implementation(kind);
+    const Algorithm& inside = implementation.per_dimension.front();
+    if (implementation.flat) return all_at_once(inside, kind, ranks);
+    return facts(inside.kind).window != nullptr || facts(inside.kind).tree;
+  });
 }
 
 }  // namespace overture::system

@@ -243,8 +243,15 @@ void System::start(Chunk& chunk) {
   chunk.queueing_ns.push_back(to_ns(chunk.started - chunk.queued));
   Phase& phase = chunk.phases[static_cast<std::size_t>(chunk.current)];
   phase.chunk = chunk.id;
+  phase.machines = machines_of(phase);
   chunk.run = PhaseRun::make(context_, phase, [this, number = chunk.id] { phase_finished(number); });
   chunk.run->start();
+}
+
+// Of those that do the same in this phase, the first one's group stands for so many.
+int System::machines_of(const Phase& phase) const {
+  const bool along = !phase.group && phase.dimension_index == 0 && phase.dimension.size < ranks();
+  return setup_.first_machine && along ? ranks() / phase.dimension.size : 1;
 }
 
 void System::phase_finished(std::int32_t number) {

@@ -68,6 +68,9 @@ class System {
     std::vector<double> gib_per_s;  // per logical dimension: what a rank can send into it
     Scope scope = Scope::rank_0;
     bool uniform = true;  // rank 0 alone would be exact, whatever the scope
+    // With scope `all`: in dimension 0 the first group stands for all others, which are machines that do the
+    // same; see machines_alike().
+    bool first_machine = false;
   };
   // The collective is complete on all ranks. Called from inside the system: issuing the next one is fine.
   using Finished = std::function<void(CollectiveId, const CollectiveStats&)>;
@@ -133,6 +136,7 @@ class System {
   void enqueue(Chunk& chunk);
   void start_waiting(int dimension, int queue);
   void start(Chunk& chunk);
+  int machines_of(const Phase& phase) const;
   void phase_finished(std::int32_t chunk);
   void leave(Chunk& chunk);
   void report(Chunk& chunk);

@@ -43,6 +43,11 @@ class Graph {
   bool is_inside_machine(int node) const { return node < machine_nodes_; }
   // Those are the first so many nodes; without a word, the hosts.
   void set_machine_nodes(int nodes) { machine_nodes_ = nodes; }
+  // Hosts in blocks of so many, each block a machine: they reach each other over links that nobody else
+  // takes, which are alike in all machines and neither slower nor longer than any to another machine. 0: it
+  // is not so.
+  int hosts_of_machine() const { return hosts_of_machine_; }
+  void set_hosts_of_machine(int hosts) { hosts_of_machine_ = hosts; }
 
   const std::vector<Link>& links() const { return links_; }
   const std::vector<std::string>& tiers() const { return tiers_; }
@@ -57,6 +62,7 @@ class Graph {
  private:
   int hosts_;
   int machine_nodes_;
+  int hosts_of_machine_ = 0;
   std::vector<Link> links_;  // sorted by `from`
   std::vector<std::string> tiers_;
   std::vector<int> first_link_;

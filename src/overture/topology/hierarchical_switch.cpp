@@ -1,5 +1,7 @@
 #include "overture/topology/hierarchical_switch.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "overture/base/error.h"
@@ -61,10 +63,18 @@ Numbering number(const HierarchicalSwitchConfig& config, const Graph& scale_out)
           .nodes = scale_out.hosts() / config.nics_per_node};
 }
 
+// Do GPUs reach those of their own node no later than those of another one, on links of their own?
+bool stand_apart(const HierarchicalSwitchConfig& config, const Numbering& n, const Graph& scale_out) {
+  return n.nic_per_gpu() && n.nodes > 1 && std::ranges::all_of(scale_out.links(), [&](const Link& link) {
+           return link.wire.rate <= config.inside.rate && link.wire.delay >= 2 * config.inside.delay;
+         });
+}
+
 }  // namespace
 
 Topology hierarchical_switch(const HierarchicalSwitchConfig& config, Topology scale_out) {
   const Numbering n = number(config, scale_out.graph);
+  const bool apart = stand_apart(config, n, scale_out.graph);
   std::vector<Link> links;
   for (int gpu = 0; gpu < n.gpus(); ++gpu)
     connect(links, gpu, n.gpus() + gpu / n.gpus_per_node, config.inside);
@@ -83,6 +93,7 @@ Topology hierarchical_switch(const HierarchicalSwitchConfig& config, Topology sc
   const int switches = n.nodes + scale_out.graph.nodes();
   Graph graph(n.gpus(), switches, std::move(links), std::move(tiers));
   graph.set_machine_nodes(n.first_nic() + scale_out.graph.hosts());
+  if (apart) graph.set_hosts_of_machine(n.gpus_per_node);
   return {.graph = std::move(graph),
           .routing = std::make_unique<HierarchicalRouting>(n, std::move(scale_out.routing))};
 }

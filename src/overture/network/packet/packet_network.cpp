@@ -12,6 +12,12 @@ namespace {
 
 std::int64_t ps(Time time) { return time.time_since_epoch().count(); }
 
+// Has a host nothing that its connections share, such as what it draws paths with, or the pace of all?
+bool knows_only_connections(const PacketConfig& config) {
+  return config.transport == TransportKind::tcp && config.paths != topology::PathRule::spray &&
+         config.entropies == 1;
+}
+
 }  // namespace
 
 PacketNetwork::PacketNetwork(topology::Topology topology, const PacketConfig& config, sim::EventQueue& events,
@@ -19,16 +25,20 @@ PacketNetwork::PacketNetwork(topology::Topology topology, const PacketConfig& co
     : Network(topology.graph.hosts(), events),
       topology_(std::move(topology)),
       engine_(topology_, config, Pause::at_delivery, faults),
+      ranks_of_machine_(
+          knows_only_connections(config) && !faults.touch_network() ? topology_.graph.hosts_of_machine() : 0),
       lost_(engine_.faults()) {}
 
 void PacketNetwork::carry(const Message& message, Action delivered) {
   // With nothing to deliver the engine sleeps; what it still had to do (late ACKs, timers) it does now.
   if (!waits_for_something()) run(ps(events().now()));
   check(engine_.now() <= ps(events().now()), "a message is sent from an event, or before the first one");
-  const std::uint32_t id = engine_.post(index(message.from), index(message.to),
-                                        at_least_one(message.size).count(), ps(events().now()));
-  if (id >= delivered_.size()) delivered_.resize(id + 1);
-  delivered_[id] = delivered;
+  const Bytes size = at_least_one(message.size);
+  const std::uint32_t id =
+      engine_.post(index(message.from), index(message.to), size.count(), ps(events().now()));
+  if (id >= sent_.size()) sent_.resize(id + 1);
+  sent_[id] = {.delivered = delivered, .elsewhere = size * (message.machines - 1)};
+  by_first_machine_ = by_first_machine_ || message.machines > 1;
   lost_.posted(id, index(message.from), index(message.to));
   arm();
 }
@@ -41,11 +51,12 @@ void PacketNetwork::watch(const MonitorConfig& config) {
 
 NetworkRecord PacketNetwork::record() {
   NetworkRecord record = named_links(topology_.graph, NetworkRecord::Detail::packets);
-  const std::vector<LinkRecord> totals = engine_.links();
+  std::vector<LinkRecord> totals = engine_.links();
+  repeat_machine(totals);
   for (std::size_t i = 0; i < totals.size(); ++i) record.links[i].total = totals[i];
   if (history_) record.history = *history_;
   const PacketStatistics counts = engine_.statistics();
-  record.delivered = counts.delivered;
+  record.delivered = counts.delivered + elsewhere_;
   record.counters = counters(counts);
   record.digest = engine_.digest();
   record.undelivered = lost_.tell(ps(events().now()));
@@ -64,7 +75,29 @@ void PacketNetwork::run(std::int64_t limit) {
 
 // Takes the samples that are due by `when`, before which the engine has nothing more to do.
 void PacketNetwork::sample(std::int64_t when) {
-  for (; ps(history_->next()) <= when; history_->add(states_)) engine_.observe(ps(history_->next()), states_);
+  for (; ps(history_->next()) <= when; history_->add(states_)) {
+    engine_.observe(ps(history_->next()), states_);
+    repeat_machine(states_);
+  }
+}
+
+// What the links inside of the first machine did, those of all others did, if its messages stood for theirs.
+// The links come machine by machine: those that leave hosts, then those that leave the switches inside.
+template <class OfLink>
+void PacketNetwork::repeat_machine(std::vector<OfLink>& of_links) const {
+  if (!by_first_machine_) return;
+  const topology::Graph& graph = topology_.graph;
+  const auto machines = static_cast<std::size_t>(ranks() / ranks_of_machine_);
+  for (const bool from_hosts : {true, false}) {
+    std::vector<std::size_t> inside;
+    for (std::size_t i = 0; i < of_links.size(); ++i) {
+      if (graph.links()[i].wire.tier == 0 && graph.is_host(graph.links()[i].from) == from_hosts)
+        inside.push_back(i);
+    }
+    const std::size_t of_machine = inside.size() / machines;
+    for (std::size_t i = of_machine; i < inside.size(); ++i)
+      of_links[inside[i]] = of_links[inside[i % of_machine]];
+  }
 }
 
 // What no path is left for is sent again and again, in vain.
@@ -107,8 +140,9 @@ void PacketNetwork::deliver() {
   arm();  // before the actions, whose messages would otherwise be taken for earlier than what is due now
   for (const Completion& done : done_) {
     lost_.delivered(done.message);
-    Action action = delivered_[done.message];
-    action();
+    Sent sent = sent_[done.message];
+    elsewhere_ += sent.elsewhere;
+    sent.delivered();
   }
 }
 

@@ -21,6 +21,7 @@ class PacketNetwork final : public Network {
 
   void watch(const MonitorConfig& config) override;
   NetworkRecord record() override;
+  int ranks_of_machine() const override { return ranks_of_machine_; }
 
   PacketStatistics statistics() const { return engine_.statistics(); }
   std::vector<LinkRecord> links() const { return engine_.links(); }
@@ -37,14 +38,23 @@ class PacketNetwork final : public Network {
   void deliver();
   std::int64_t horizon();
   bool waits_for_something();
+  template <class OfLink>
+  void repeat_machine(std::vector<OfLink>& of_links) const;
 
   topology::Topology topology_;
   Engine engine_;
+  int ranks_of_machine_;
   Undeliverable lost_;
-  std::vector<Action> delivered_;  // by message
-  std::vector<Completion> done_;   // being delivered
+  struct Sent {
+    Action delivered;
+    Bytes elsewhere;  // that it stands for in other machines
+  };
+  std::vector<Sent> sent_;        // by message
+  std::vector<Completion> done_;  // being delivered
   std::optional<LinkHistory> history_;
   std::vector<LinkState> states_;  // of one sample
+  Bytes elsewhere_;                // delivered
+  bool by_first_machine_ = false;  // does any message stand for others?
   Time armed_ = Time::max();       // the event that counts; earlier ones were overtaken
 };
 

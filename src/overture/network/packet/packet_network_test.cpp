@@ -1,10 +1,14 @@
 #include "overture/network/packet/packet_network.h"
 
+#include <utility>
+#include <vector>
+
 #include <gtest/gtest.h>
 
 #include "overture/base/error.h"
 #include "overture/network/packet/run_flows.h"
 #include "overture/topology/fat_tree.h"
+#include "overture/topology/hierarchical_switch.h"
 #include "overture/topology/star.h"
 
 namespace overture::network::packet {
@@ -171,6 +175,50 @@ TEST(PacketNetwork, TheQueueIsEmptyOnceAllIsDelivered) {
   bench.send(0, 1, 1_KiB);
   bench.events.run();
   EXPECT_EQ(bench.events.now(), bench.delivered.back());  // not a retransmission timer later
+}
+
+struct Nodes {
+  topology::StarConfig star{.hosts = 4};
+  topology::HierarchicalSwitchConfig node{.gpus_per_node = 2, .nics_per_node = 2};
+};
+
+int ranks_of_machine(const Nodes& nodes, const PacketConfig& config = {}) {
+  sim::EventQueue events;
+  return PacketNetwork(topology::hierarchical_switch(nodes.node, topology::star(nodes.star)), config, events)
+      .ranks_of_machine();
+}
+
+TEST(PacketNetwork, MachinesStandApartIfInsideIsFasterAndNobodyElses) {
+  EXPECT_EQ(ranks_of_machine({}), 2);
+  Nodes one_nic;
+  one_nic.node.nics_per_node = 1;
+  EXPECT_EQ(ranks_of_machine(one_nic), 0);
+  Nodes slow;
+  slow.node.inside.rate = 50_Gbps;
+  EXPECT_EQ(ranks_of_machine(slow), 0);
+  Nodes far;
+  far.node.inside.delay = 1us;
+  EXPECT_EQ(ranks_of_machine(far), 0);
+  PacketConfig spray;
+  spray.paths = topology::PathRule::spray;
+  EXPECT_EQ(ranks_of_machine({}, spray), 0);
+  EXPECT_EQ(ranks_of_machine({}, ndp()), 0);
+}
+
+TEST(PacketNetwork, AMessageOfTheFirstMachineIsToldOfAll) {
+  const Nodes nodes;
+  Bench bench(topology::hierarchical_switch(nodes.node, topology::star(nodes.star)));
+  std::vector<std::pair<int, int>> told;
+  bench.network.on_delivery([&](const Delivery& delivery) {
+    told.emplace_back(index(delivery.message.from), index(delivery.message.to));
+  });
+  bench.network.send({.from = Rank{0}, .to = Rank{1}, .size = 1_KiB, .machines = 2}, [] {});
+  bench.events.run();
+  EXPECT_EQ(told, (std::vector<std::pair<int, int>>{{0, 1}, {2, 3}}));
+  EXPECT_EQ(bench.network.record().delivered, 2_KiB);
+  int busy = 0;
+  for (const NetworkRecord::Link& link : bench.network.record().links) busy += link.total.carried > Bytes{};
+  EXPECT_EQ(busy, 4);  // to the switch and from it, in two machines; nobody waited for the ACK
 }
 
 TEST(PacketNetwork, RefusesAConfigurationThatCannotWork) {
