@@ -4,8 +4,10 @@
 // that the next batch does not use have until the one after it: their exchange is a round of its own.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "overture/embedding/kernels.h"
@@ -29,16 +31,15 @@ class RowExchange {
   RowExchange(std::vector<embedding::RowLayout> layouts, int rank, int trainers)
       : layouts_(std::move(layouts)), rank_(rank), trainers_(trainers) {}
 
-  // Where the gradient of each row of a batch goes, dim numbers each; filled by the caller.
+  // Where the gradient of each row of a batch goes, dim numbers each: into the messages to the rows' owners.
+  // Filled by the caller.
   std::span<float* const> gradients(std::span<const lookahead::PlannedRow> rows);
-
-  // Once they are filled.
-  void scale_gradients(float factor) {
-    for (float& one : memory_) one *= factor;
+  // Once they are filled,
+  void scale_gradients(std::span<const lookahead::PlannedRow> rows, float factor);
+  // and then the messages, by the owner's rank; once.
+  std::vector<rpc::Buffer> take_gradients(Urgency when) {
+    return std::move(messages_[static_cast<std::size_t>(when)]);
   }
-
-  // The gradients of the rows of each owner, by rank.
-  std::vector<rpc::Buffer> put_gradients(std::span<const lookahead::PlannedRow> rows, Urgency when) const;
   // Those that this trainer owns.
   std::vector<lookahead::PlannedRow> own(std::span<const lookahead::PlannedRow> rows, Urgency when) const;
   // Adds up what all sent for own rows (`received` by rank) and changes the rows.
@@ -50,6 +51,9 @@ class RowExchange {
   void take_updates(const rpc::Message& message, embedding::SlotArena& slots) const;
 
  private:
+  void ask_for(const embedding::SlotArena& slots, lookahead::Row row, std::uint32_t slot) const;
+  std::vector<const float*> starts(std::span<const lookahead::PlannedRow> own,
+                                   std::span<const rpc::Message> received) const;
   void put_updates(std::span<const lookahead::PlannedRow* const> rows, const embedding::SlotArena& slots,
                    rpc::Buffer& buffer) const;
   const embedding::RowLayout& layout(lookahead::Row row) const {
@@ -59,7 +63,7 @@ class RowExchange {
   std::vector<embedding::RowLayout> layouts_;
   int rank_;
   int trainers_;
-  std::vector<float> memory_;
+  std::array<std::vector<rpc::Buffer>, 2> messages_;  // by urgency and owner, under way to be filled
   std::vector<float*> gradients_;
   std::vector<float> sum_;
 };

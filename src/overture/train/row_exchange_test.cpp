@@ -53,7 +53,7 @@ TEST(RowExchange, GradientsGoToTheOwnerInTheOrderOfThePlan) {
     places[i][1] = static_cast<float>(10 * (i + 1) + 1);
   }
 
-  const auto payloads = exchange.put_gradients(rows, Urgency::at_once);
+  const auto payloads = exchange.take_gradients(Urgency::at_once);
 
   ASSERT_EQ(payloads.size(), 3u);
   EXPECT_EQ(numbers_of(payloads[0]), (std::vector<float>{20, 21}));
@@ -68,8 +68,8 @@ TEST(RowExchange, RowsThatTheNextBatchDoesNotUseGoLater) {
   EXPECT_EQ(rows[2].sync, Sync::later);
   for (float* const place : exchange.gradients(rows)) place[0] = place[1] = 1;
 
-  EXPECT_EQ(numbers_of(exchange.put_gradients(rows, Urgency::late)[0]).size(), 2u) << "row 2 alone";
-  EXPECT_EQ(numbers_of(exchange.put_gradients(rows, Urgency::at_once)[0]).size(), 4u)
+  EXPECT_EQ(numbers_of(exchange.take_gradients(Urgency::late)[0]).size(), 2u) << "row 2 alone";
+  EXPECT_EQ(numbers_of(exchange.take_gradients(Urgency::at_once)[0]).size(), 4u)
       << "a row that nobody uses again may leave the cache at once";
 }
 
@@ -86,7 +86,7 @@ TEST(RowExchange, OwnersAddUpChangeTheRowAndSendItToThoseWhoUseItNext) {
     RowExchange user = exchange_of(rank, 3);
     const std::vector used = rank == 0 ? rows : rank == 1 ? std::vector{shared} : std::vector<PlannedRow>();
     for (float* const place : user.gradients(used)) place[0] = place[1] = static_cast<float>(rank + 1);
-    received.push_back(carrying(std::move(user.put_gradients(used, Urgency::at_once)[0])));
+    received.push_back(carrying(std::move(user.take_gradients(Urgency::at_once)[0])));
   }
 
   const std::vector<PlannedRow> own = owner.own(rows, Urgency::at_once);

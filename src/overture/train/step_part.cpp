@@ -145,6 +145,8 @@ void check_rows(const StepPart& part, std::size_t tables, int trainers) {
   std::int64_t last = 0;
   for (const lookahead::PlannedRow& one : part.rows) {
     require(sound(one.row, one.slot) && one.owner < trainers && table(one.row) >= last, "an odd row");
+    require(one.users != 0 && static_cast<int>(std::bit_width(one.users)) <= trainers,
+            "a row of other trainers");
     last = table(one.row);
   }
 }

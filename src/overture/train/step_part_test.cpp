@@ -114,6 +114,17 @@ TEST(StepPart, WhatDoesNotFitTogetherIsABadMessage) {
   plan = small_plan();
   plan.rows[1].owner = 2;  // nobody
   refused(plan);
+  constexpr std::size_t kOne = sizeof(lookahead::PlannedRow);
+  for (const lookahead::Trainers users : {lookahead::Trainers{0}, only(0) | only(2)}) {  // nobody, a third
+    plan = small_plan();
+    rpc::Buffer buffer = encoded(plan, 0, 2);
+    const std::vector<lookahead::PlannedRow> rows = plan.rows;
+    const auto at = std::ranges::search(buffer, std::as_bytes(std::span(rows)).first(kOne)).begin();
+    ASSERT_NE(at, buffer.end());
+    plan.rows[0].users = users;
+    std::ranges::copy(std::as_bytes(std::span(plan.rows)).first(kOne), at);
+    EXPECT_THROW(decode(buffer, kTables, 2), rpc::BadMessage);
+  }
   plan = small_plan();
   std::swap(plan.rows[0], plan.rows[3]);  // tables out of order
   refused(plan);

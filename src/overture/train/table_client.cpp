@@ -278,7 +278,7 @@ void TableClient::give_back(std::span<const embedding::TableGradients> gradients
     return;
   }
   pooled_.sum(gradients, exchange_.gradients(part_.rows), workers_);
-  if (share != 1) exchange_.scale_gradients(share);
+  if (share != 1) exchange_.scale_gradients(part_.rows, share);
   begin_round(Urgency::at_once, out);
 }
 
@@ -311,7 +311,7 @@ void TableClient::give_predictions(std::span<const float> logits, Outbox& out) {
 
 void TableClient::begin_round(Urgency when, Outbox& out) {
   const Kind kind = when == Urgency::late ? Kind::late_gradients : Kind::gradients;
-  std::vector<rpc::Buffer> payloads = exchange_.put_gradients(part_.rows, when);
+  std::vector<rpc::Buffer> payloads = exchange_.take_gradients(when);
   const std::int64_t packed = send_all(kind, part_.head.batch, payloads, out);
   rounds_.push_back({.batch = part_.head.batch,
                      .when = when,
