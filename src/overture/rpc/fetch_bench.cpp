@@ -86,20 +86,17 @@ FetchMeasured measure_fetches(Transport& transport, Address server, const FetchB
   std::vector<Message> requests;  // made before time counts
   for (int i = 0; i < bench.requests + bench.under_way; ++i)
     requests.push_back(request(server, bench.rows, bench.columns, random));
-  std::vector<double> seconds;
   const double cpu_before = cpu_seconds();
-  auto began = BenchClock::now();
+  const auto began = BenchClock::now();
   std::size_t sent = 0;
   for (; sent < static_cast<std::size_t>(bench.under_way); ++sent) transport.send(std::move(requests[sent]));
-  for (std::size_t came = 0; came < requests.size(); ++came) {
+  for (measured.answers = 0; measured.answers < std::ssize(requests); ++measured.answers) {
     const Message answer = receive_one(transport);
     if (sent < requests.size()) transport.send(std::move(requests[sent++]));
     measured.answer_bytes = static_cast<std::int64_t>(answer.payload.size());
-    seconds.push_back(since(std::exchange(began, BenchClock::now())));
   }
-  measured.answers = std::ssize(seconds);
+  measured.seconds = since(began) / static_cast<double>(measured.answers);
   measured.cpu_seconds = cpu_seconds() - cpu_before + server_cpu(transport, server);
-  measured.seconds = median(std::move(seconds));
   return measured;
 }
 

@@ -16,7 +16,7 @@ struct FetchBench {
 };
 
 struct FetchMeasured {
-  double seconds = 0;             // from one large answer to the next: the median
+  double seconds = 0;             // from one large answer to the next: the mean
   double one_row_seconds = 0;     // from asking for one row to having it: the median
   double cpu_seconds = 0;         // of both processes, while large answers came
   std::int64_t answer_bytes = 0;  // of one large answer
