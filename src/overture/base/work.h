@@ -33,8 +33,8 @@ enum class Work : std::uint8_t {
   late_apply_gradients,
   late_take_updates,
   pack_dense,  // dense gradients for those who add them up
-  add_dense,   // a share of them is added up and packed
-  take_dense,  // sums of all
+  add_dense,   // a share of them is added up
+  take_dense,  // parameters that others have changed
   update_dense,
   end_step,
   // servers

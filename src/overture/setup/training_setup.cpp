@@ -99,8 +99,7 @@ class RunPredictor {
     const std::int64_t rows = traffic.rows[i];
     one.begin = taking(one.order) + time(Work::begin_step, rows) + packing(traffic, t);
     one.chores = chores(traffic, t);
-    const std::int64_t parameters = work_[i].parameters;
-    one.dense = time(Work::update_dense, parameters);
+    one.dense = time(Work::update_dense, work_[i].parameters / traffic.trainers);
     one.end = time(Work::end_step, rows);
     if (traffic.trainers > 1) add_sharing(traffic, t, one);
     return one;

@@ -117,7 +117,7 @@ TEST_F(Checkpoint, PlainTrainingResumesToo) {
   EXPECT_TRUE(cached.dense == whole.dense);
   LocalTraining training(config, latest());
   collect(
-      config, [&](std::int64_t t, std::int64_t id) { return row_of(training, t, id); }, training.learner(),
+      config, [&](std::int64_t t, std::int64_t id) { return row_of(training, t, id); }, {&training.learner()},
       outcome);
   EXPECT_EQ(training.first_step(), kTestBatches);
   EXPECT_TRUE(outcome.rows == whole.rows);

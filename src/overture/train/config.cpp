@@ -20,7 +20,7 @@ std::string_view name(Kind kind) {
     case Kind::store: return "store";
     case Kind::write_back: return "write_back";
     case Kind::dense_gradients: return "dense_gradients";
-    case Kind::dense_sums: return "dense_sums";
+    case Kind::dense_shares: return "dense_shares";
     case Kind::gradients: return "gradients";
     case Kind::updates: return "updates";
     case Kind::late_gradients: return "late_gradients";

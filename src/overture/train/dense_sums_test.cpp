@@ -34,7 +34,9 @@ void play(std::deque<Summing>& trainers, std::uint64_t seed) {
   std::vector<rpc::Message> under_way;
   const auto run = [&](int rank) {
     Outbox out;
-    while (trainers[static_cast<std::size_t>(rank)].sums.advance(out)) {
+    Summing& one = trainers[static_cast<std::size_t>(rank)];
+    while (one.sums.advance() || one.sums.summed()) {
+      if (one.sums.summed()) one.sums.share(one.gradients, out);
     }
     for (rpc::Message& message : out) under_way.push_back(std::move(message));
   };
@@ -81,7 +83,7 @@ TEST(DenseSums, GradientsOfAnotherSizeAreRefused) {
   Outbox out;
   honest.sums.begin(0, honest.gradients, out);
   honest.sums.take(first_of(60, 1));
-  EXPECT_THROW(honest.sums.advance(out), rpc::BadMessage);
+  EXPECT_THROW(honest.sums.advance(), rpc::BadMessage);
 }
 
 TEST(DenseSums, NobodyButATrainerTakesPart) {

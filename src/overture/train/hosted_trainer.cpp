@@ -6,7 +6,7 @@
 
 #include "overture/base/check.h"
 #include "overture/base/error.h"
-#include "overture/rpc/wire.h"
+#include "overture/train/dense_state.h"
 
 namespace overture::train {
 
@@ -84,12 +84,7 @@ void HostedTrainer::compute(Outbox& out) {
 void HostedTrainer::pause(Outbox& out) {
   if (rank_ == 0 && !client_.checkpoint().empty()) {
     const Wish wish = ask(Turn::pause);
-    rpc::Message message = make_message(Kind::dense_state, parties_.oracle(), 0);
-    rpc::WireWriter writer(message.payload);
-    writer.put(std::span<const float>());
-    writer.put(std::span<const float>());
-    writer.put(wish.state);
-    out.push_back(std::move(message));
+    out.push_back(dense_state_message(wish.state, parties_));
   }
   client_.resume();
 }

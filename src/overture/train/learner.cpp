@@ -53,9 +53,9 @@ std::span<const float> Learner::predict(const StepPart& part, std::span<const fl
   return logits_;
 }
 
-void Learner::update_dense(std::int64_t step) {
-  optimizer_.apply(parameters(), step, workers_);
-  workers_.done(Work::update_dense, {parameters().size(), 0, 0});
+void Learner::update_dense(std::int64_t step, const Block& which) {
+  optimizer_.apply(parameters(), {which.begin, which.end}, step, workers_);
+  workers_.done(Work::update_dense, {which.end - which.begin, 0, 0});
 }
 
 }  // namespace overture::train

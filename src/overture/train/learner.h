@@ -27,8 +27,9 @@ class Learner {
   // Only forward: a logit per sample.
   std::span<const float> predict(const StepPart& part, std::span<const float> pooled);
 
-  // Changes the parameters by their gradients.
-  void update_dense(std::int64_t step);
+  // Changes the parameters by their gradients: all, or these.
+  void update_dense(std::int64_t step) { update_dense(step, {0, parameters().size()}); }
+  void update_dense(std::int64_t step, const Block& which);
 
   Parameters& parameters() { return model_->parameters(); }
   DenseOptimizer& optimizer() { return optimizer_; }

@@ -60,7 +60,7 @@ class Loopback {
     Outcome outcome;
     collect(
         config_, [&](std::int64_t t, std::int64_t id) { return whole_row(others_, t, id); },
-        *others_.front().learner, outcome);
+        learners_of(others_), outcome);
     return outcome;
   }
 

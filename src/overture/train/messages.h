@@ -27,7 +27,7 @@ enum class Kind : std::uint32_t {
   store,       // to servers: rows that leave the cache at a clean-up; rows, numbers
   write_back,  // to servers: as store, but for `save`; folder, whether it is the last part, rows, numbers
   dense_gradients,  // to trainers: of the share of parameters that they add up; numbers
-  dense_sums,       // to trainers: added up
+  dense_shares,     // to trainers: the parameters that this one has changed; numbers
   gradients,        // to trainers: of rows that they own; numbers
   updates,          // to trainers: rows as they are now; rows, slots, numbers
   late_gradients,   // the same two for rows that the next batch does not use, behind that batch
@@ -36,8 +36,8 @@ enum class Kind : std::uint32_t {
   predictions,       // to the oracle: the logits of what was to be predicted
   ask_save,          // to the oracle, by the first trainer: save after so many batches, which it has done
   left,              // to the oracle and all trainers: this one has done so many batches and takes no more
-  dense_state,       // to the oracle, by the first trainer: parameters and optimizer state; and bytes, which
-                     // only the trainer's own program understands
+  dense_state,       // to the oracle: a share of parameters and optimizer state, or bytes that only the
+                     // trainer's own program understands
   pooled,            // to trainers, where trainers hold the tables: what their samples look up; numbers
   pooled_gradients,  // to trainers that hold the tables: of what they pooled; numbers
   // from servers, or trainers that hold the tables

@@ -42,9 +42,8 @@ void Oracle::take(rpc::Message message, Outbox& /*out*/) {
       --pause_->answers_missing;
       break;
     case Kind::dense_state:
-      rpc::require(expected && pause_->save, "nothing was to be saved");
-      take_dense_state(message);
-      --pause_->answers_missing;
+      rpc::require(expected && pause_->dense, "nothing was to be saved");
+      take_dense_state(std::move(message));
       break;
     case Kind::ask_save:
       rpc::require(message.from == parties_.trainer(0) && !asked_, "nobody else may ask for this");
@@ -59,13 +58,13 @@ void Oracle::take(rpc::Message message, Outbox& /*out*/) {
   }
 }
 
-void Oracle::take_dense_state(const rpc::Message& message) {
-  rpc::WireReader in(message.payload);
-  const auto values = in.array<float>();
-  parameters_ = std::ssize(values);
-  const std::filesystem::path folder = partial_checkpoint(options_.checkpoints, first_step_ + pause_->after);
-  save_dense(values, in.array<float>(), folder);
-  if (const std::string state = in.text(); !state.empty()) save_state(state, folder);
+// One answer, in as many pieces as its senders say.
+void Oracle::take_dense_state(rpc::Message message) {
+  pause_->dense->take(std::move(message));
+  if (!pause_->dense->complete()) return;
+  parameters_ = pause_->dense->save(partial_checkpoint(options_.checkpoints, first_step_ + pause_->after));
+  pause_->dense.reset();
+  --pause_->answers_missing;
 }
 
 // Steps that were handed out but that nobody takes any more have not been.
@@ -140,6 +139,7 @@ void Oracle::begin_pause(Pause pause, Outbox& out) {
   if (pause.save) {
     folder = partial_checkpoint(options_.checkpoints, first_step_ + pause.after);
     make_partial_checkpoint(folder);
+    pause.dense.emplace(parties_);
   }
   for (int trainer = 0; trainer < parties_.trainers; ++trainer) {
     rpc::Message message = make_message(Kind::save, parties_.trainer(trainer), pause.after - 1);

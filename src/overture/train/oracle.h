@@ -12,6 +12,7 @@
 
 #include "overture/data/batch.h"
 #include "overture/train/config.h"
+#include "overture/train/dense_state.h"
 #include "overture/train/evaluator.h"
 #include "overture/train/orders.h"
 #include "overture/train/party.h"
@@ -51,7 +52,7 @@ class Oracle final : public Party {
   void end_pause(Outbox& out);
   void finish_evaluation();
   void finish_save();
-  void take_dense_state(const rpc::Message& message);
+  void take_dense_state(rpc::Message message);
   void take_left(const rpc::Message& message);
   std::int64_t samples_after(std::int64_t batches) const;
   void stop_all(Outbox& out);
@@ -78,6 +79,7 @@ class Oracle final : public Party {
     bool evaluate = false;
     bool asked = false;  // by the first trainer, who waits for it
     int answers_missing = 0;
+    std::optional<DenseState> dense = {};            // of a save
     std::unique_ptr<Evaluator> evaluator = nullptr;  // once the rows are there
     std::chrono::steady_clock::time_point began{};
   };

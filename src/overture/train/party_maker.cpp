@@ -35,6 +35,14 @@ MadeParty make_trainer(const TrainConfig& config, int rank, std::int64_t first_s
 
 }  // namespace
 
+std::vector<Learner*> learners_of(const std::vector<MadeParty>& parties) {
+  std::vector<Learner*> learners;
+  for (const MadeParty& made : parties) {
+    if (made.learner != nullptr) learners.push_back(made.learner);
+  }
+  return learners;
+}
+
 MadeParty make_party(const TrainConfig& config, rpc::Address self, const std::filesystem::path& checkpoint,
                      const CheckpointInfo& info) {
   const Parties parties = config.parties();

@@ -18,6 +18,9 @@ struct MadeParty {
   embedding::Tables* tables = nullptr;  // of servers, and of trainers where there are none
 };
 
+// Of the trainers among some parties, by rank.
+std::vector<Learner*> learners_of(const std::vector<MadeParty>& parties);
+
 // Anybody but the oracle. Starts afresh, or where `checkpoint` was written unless it is empty; `info` is its
 // manifest. Throws UserError.
 MadeParty make_party(const TrainConfig& config, rpc::Address self, const std::filesystem::path& checkpoint,

@@ -24,8 +24,8 @@ class Session final : public Training {
 
   // The result, good after run(): a row with what the optimizer remembers of it,
   std::vector<float> row(std::int64_t table, std::int64_t id);
-  // and the dense part.
-  Learner& learner() { return *parties_.front().learner; }
+  // and the dense part: the learners by rank, of which each knows what the optimizer remembers of its share.
+  std::vector<Learner*> learners() const { return learners_of(parties_); }
 
  private:
   TrainConfig config_;

@@ -243,7 +243,7 @@ TEST(Session, EvaluationOnTheWaySeesTheModelOfThatStepAndChangesNothing) {
                                                with.losses.push_back(report.loss);
                                              }});
       collect(
-          config, [&](std::int64_t t, std::int64_t id) { return session.row(t, id); }, session.learner(),
+          config, [&](std::int64_t t, std::int64_t id) { return session.row(t, id); }, session.learners(),
           with);
       expect_equal(with, without, "with evaluations");
       if (trainers == 1) expect_same(said, plainly);

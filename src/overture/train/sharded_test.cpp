@@ -53,7 +53,7 @@ TEST(Sharded, FewerSamplesThanTrainersAreEnough) {
     session.run(source, {});
     Outcome result;
     collect(
-        one, [&](std::int64_t t, std::int64_t id) { return session.row(t, id); }, session.learner(), result);
+        one, [&](std::int64_t t, std::int64_t id) { return session.row(t, id); }, session.learners(), result);
     return result;
   };
   expect_equal(outcome(config), outcome(without_servers(config)), "three samples, seven trainers");

@@ -39,7 +39,7 @@ ShardedTrainer::ShardedTrainer(const TrainConfig& config, int rank, std::int64_t
       tables_(tables_by_trainer(config)),
       width_(config.tables.width()),
       shard_(config, rank, learner_.workers()),
-      sums_(parties_, rank),
+      dense_(learner_, parties_, rank),
       inbox_(parties_, rank) {
   std::int64_t column = 0;
   for (const embedding::TableConfig& table : config.tables.tables) {
@@ -59,7 +59,7 @@ void ShardedTrainer::take(rpc::Message message, Outbox& /*out*/) {
       orders_.push_back(std::move(message));
       break;
     case Kind::dense_gradients:
-    case Kind::dense_sums: sums_.take(std::move(message)); break;
+    case Kind::dense_shares: dense_.take(std::move(message)); break;
     case Kind::pooled:
     case Kind::pooled_gradients: inbox_.take(std::move(message)); break;
     default: throw rpc::BadMessage("a trainer that holds tables does not take this kind of message");
@@ -70,7 +70,7 @@ bool ShardedTrainer::advance(Outbox& out) {
   switch (stage_) {
     case Stage::idle: return next_order(out);
     case Stage::pooled: return compute(out);
-    case Stage::gradients: return sums_.advance(out) || take_gradients() || finish_step(out);
+    case Stage::gradients: return dense_.advance(out) || take_gradients() || finish_step(out);
   }
   return false;
 }
@@ -127,8 +127,7 @@ bool ShardedTrainer::compute(Outbox& out) {
     return true;
   }
   account_.report.loss = learner_.learn(part(), pooled_, first_step_ + order_.head.batch);
-  dense_done_ = false;
-  if (parties_.trainers > 1) sums_.begin(order_.head.batch, learner_.parameters().gradients(), out);
+  dense_.begin(order_.head.batch, first_step_ + order_.head.batch, out);
   send_gradients(out);
   stage_ = Stage::gradients;
   return true;
@@ -187,12 +186,7 @@ bool ShardedTrainer::take_gradients() {
 }
 
 bool ShardedTrainer::finish_step(Outbox& out) {
-  if (!dense_done_ && sums_.done()) {
-    learner_.update_dense(first_step_ + order_.head.batch);
-    dense_done_ = true;
-    return true;
-  }
-  if (!dense_done_ || !rows_done_) return false;
+  if (!dense_.done() || !rows_done_) return false;
   rpc::Message message = make_message(Kind::finished, parties_.oracle(), order_.head.batch);
   account_.put(message.payload);
   out.push_back(std::move(message));
@@ -207,7 +201,7 @@ void ShardedTrainer::save(Outbox& out) {
   paused_ = true;
   if (!folder.empty()) {
     save_rows(tables(), folder);
-    if (rank_ == 0) out.push_back(dense_state_message(learner_, parties_));
+    out.push_back(dense_state_message(learner_, parties_, rank_));
   }
   out.push_back(make_message(Kind::saved, parties_.oracle(), under_way_.step));
 }

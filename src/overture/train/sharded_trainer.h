@@ -9,7 +9,7 @@
 #include <deque>
 #include <vector>
 
-#include "overture/train/dense_sums.h"
+#include "overture/train/dense_step.h"
 #include "overture/train/learner.h"
 #include "overture/train/party.h"
 #include "overture/train/peer_inbox.h"
@@ -55,7 +55,7 @@ class ShardedTrainer final : public Party {
   std::vector<std::int64_t> dims_;
   std::int64_t width_;  // of all tables
   TableShard shard_;
-  DenseSums sums_;
+  DenseStep dense_;
   PeerInbox inbox_;
 
   Stage stage_ = Stage::idle;
@@ -63,8 +63,7 @@ class ShardedTrainer final : public Party {
   rpc::Message under_way_;
   ShardOrder order_;        // a view of it
   Floats pooled_;           // samples x width_
-  bool dense_done_ = true;  // the parameters have been changed by the step under way
-  bool rows_done_ = false;  // and its rows
+  bool rows_done_ = false;  // the step under way has changed them
   bool done_ = false;
   bool paused_ = false;  // since the last step: its times do not count
   StepAccount account_;

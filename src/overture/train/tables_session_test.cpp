@@ -68,7 +68,7 @@ class Host {
   Outcome finish() {
     session_.finish();
     collect(
-        config_, [&](std::int64_t t, std::int64_t id) { return row(t, id); }, learner_, outcome_);
+        config_, [&](std::int64_t t, std::int64_t id) { return row(t, id); }, {&learner_}, outcome_);
     return outcome_;
   }
 

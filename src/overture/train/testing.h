@@ -107,8 +107,23 @@ inline void expect_equal(const Outcome& one, const Outcome& other, const std::st
 constexpr std::int64_t kTestSamples = 24;
 constexpr std::int64_t kTestBatches = 30;
 
+// What the optimizer remembers, each share from the trainer that changes it.
+inline std::vector<float> remembered(const std::vector<Learner*>& learners) {
+  std::vector<float> memory(learners.front()->optimizer().state().size());
+  const std::int64_t count = learners.front()->parameters().size();
+  for (std::size_t rank = 0; rank < learners.size(); ++rank) {
+    const Block share = block_of(count, static_cast<int>(rank), static_cast<int>(learners.size()));
+    const std::span<float> own = learners[rank]->optimizer().state();
+    for (std::int64_t array = 0; array < std::ssize(own); array += count)
+      std::copy(own.begin() + array + share.begin, own.begin() + array + share.end,
+                memory.begin() + array + share.begin);
+  }
+  return memory;
+}
+
 template <class RowOf>
-void collect(const TrainConfig& config, RowOf row_of, Learner& learner, Outcome& outcome) {
+void collect(const TrainConfig& config, RowOf row_of, const std::vector<Learner*>& learners,
+             Outcome& outcome) {
   const auto layouts = config.tables.layouts();
   for (std::size_t t = 0; t < layouts.size(); ++t) {
     for (std::int64_t id = 0; id < config.tables.tables[t].rows; ++id) {
@@ -117,8 +132,12 @@ void collect(const TrainConfig& config, RowOf row_of, Learner& learner, Outcome&
       outcome.rows.insert(outcome.rows.end(), row.begin(), row.end());
     }
   }
-  for (const std::span<float> part : {learner.parameters().values(), learner.optimizer().state()})
-    outcome.dense.insert(outcome.dense.end(), part.begin(), part.end());
+  const std::span<float> values = learners.front()->parameters().values();
+  for (Learner* const one : learners)
+    EXPECT_TRUE(std::ranges::equal(one->parameters().values(), values)) << "trainers have different models";
+  const std::vector<float> memory = remembered(learners);
+  outcome.dense.insert(outcome.dense.end(), values.begin(), values.end());
+  outcome.dense.insert(outcome.dense.end(), memory.begin(), memory.end());
 }
 
 inline std::span<const float> row_of(LocalTraining& training, std::int64_t table, std::int64_t id) {
@@ -133,7 +152,7 @@ inline Outcome plain_outcome(const TrainConfig& config, std::int64_t batches = k
   for (std::int64_t step = 0; source.next(batch); ++step)
     outcome.losses.push_back(training.train(batch, step));
   collect(
-      config, [&](std::int64_t t, std::int64_t id) { return row_of(training, t, id); }, training.learner(),
+      config, [&](std::int64_t t, std::int64_t id) { return row_of(training, t, id); }, {&training.learner()},
       outcome);
   return outcome;
 }
@@ -151,7 +170,7 @@ inline Outcome session_outcome(const TrainConfig& config, RunOptions options = {
   };
   session.run(source, options);
   collect(
-      config, [&](std::int64_t t, std::int64_t id) { return session.row(t, id); }, session.learner(),
+      config, [&](std::int64_t t, std::int64_t id) { return session.row(t, id); }, session.learners(),
       outcome);
   return outcome;
 }

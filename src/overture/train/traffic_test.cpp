@@ -171,7 +171,7 @@ void expect_same_traffic(const TrafficCase& one) {
   for (const auto& [key, sizes] : real) {
     const auto& [step, kind, from, to] = key;
     const bool told = kind != Kind::finished && kind != Kind::stop && kind != Kind::save &&
-                      kind != Kind::dense_gradients && kind != Kind::dense_sums;
+                      kind != Kind::dense_gradients && kind != Kind::dense_shares;
     if (told && step >= kFirst && step < kFirst + kSteps) wanted[key] = sizes;
   }
   ASSERT_FALSE(wanted.empty());

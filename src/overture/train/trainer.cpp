@@ -16,27 +16,20 @@ Trainer::Trainer(const TrainConfig& config, int rank, std::int64_t first_step)
                .rank = rank,
                .first_step = first_step},
               learner_.workers()),
-      sums_(parties_, rank) {}
+      dense_(learner_, parties_, rank) {}
 
 void Trainer::take(rpc::Message message, Outbox& /*out*/) {
-  const bool dense = kind_of(message) == Kind::dense_gradients || kind_of(message) == Kind::dense_sums;
+  const bool dense = kind_of(message) == Kind::dense_gradients || kind_of(message) == Kind::dense_shares;
   if (dense) {
-    sums_.take(std::move(message));
+    dense_.take(std::move(message));
   } else {
     client_.take(std::move(message));
   }
 }
 
 bool Trainer::advance(Outbox& out) {
-  if (serve_client(out) || add_up(out) || finish_step(out)) return true;
+  if (serve_client(out) || dense_.advance(out) || finish_step(out)) return true;
   return client_.advance(out);
-}
-
-bool Trainer::add_up(Outbox& out) {
-  const bool summing = sums_.summing();
-  if (!sums_.advance(out)) return false;
-  learner_.workers().done(summing ? Work::add_dense : Work::take_dense, {learner_.parameters().size(), 0, 0});
-  return true;
 }
 
 bool Trainer::serve_client(Outbox& out) {
@@ -46,7 +39,7 @@ bool Trainer::serve_client(Outbox& out) {
       client_.give_predictions(learner_.predict(client_.batch(), client_.pooled()), out);
       return true;
     case TableClient::Has::pause:
-      if (rank_ == 0 && !client_.checkpoint().empty()) out.push_back(dense_state_message(learner_, parties_));
+      if (!client_.checkpoint().empty()) out.push_back(dense_state_message(learner_, parties_, rank_));
       client_.resume();
       return true;
     case TableClient::Has::end:
@@ -57,22 +50,14 @@ bool Trainer::serve_client(Outbox& out) {
 
 void Trainer::compute(Outbox& out) {
   loss_ = learner_.learn(client_.batch(), client_.pooled(), client_.step());
-  dense_done_ = false;
-  if (parties_.trainers > 1) {
-    sums_.begin(client_.batch().head.batch, learner_.parameters().gradients(), out);
-    learner_.workers().done(Work::pack_dense, {learner_.parameters().size(), 0, 0});
-  }
+  computed_ = true;
+  dense_.begin(client_.batch().head.batch, client_.step(), out);
   client_.give_back(learner_.pooled_gradients(), out);
 }
 
-// First the parameters, then what others wait for no longer.
 bool Trainer::finish_step(Outbox& out) {
-  if (!dense_done_ && sums_.done()) {
-    learner_.update_dense(client_.step());
-    dense_done_ = true;
-    return true;
-  }
-  if (!dense_done_ || !client_.shared()) return false;
+  if (!computed_ || !dense_.done() || !client_.shared()) return false;
+  computed_ = false;
   client_.finish(loss_, out);
   return true;
 }

@@ -1,10 +1,10 @@
-// Trainer: a party that trains one of our models: a TableClient for the rows, a Learner for the model, and
-// the sums of dense gradients over all trainers between them.
+// Trainer: a party that trains one of our models: a TableClient for the rows, a Learner for the model, and a
+// DenseStep for what the trainers' models have in common.
 #pragma once
 
 #include <cstdint>
 
-#include "overture/train/dense_sums.h"
+#include "overture/train/dense_step.h"
 #include "overture/train/learner.h"
 #include "overture/train/party.h"
 #include "overture/train/table_client.h"
@@ -27,7 +27,6 @@ class Trainer final : public Party {
 
  private:
   bool serve_client(Outbox& out);
-  bool add_up(Outbox& out);
   void compute(Outbox& out);
   bool finish_step(Outbox& out);
 
@@ -35,9 +34,9 @@ class Trainer final : public Party {
   int rank_;
   Learner learner_;
   TableClient client_;
-  DenseSums sums_;
-  bool dense_done_ = true;  // the parameters have been changed by the batch under way
-  double loss_ = 0;         // of it
+  DenseStep dense_;
+  bool computed_ = false;  // the batch under way
+  double loss_ = 0;        // of it
 };
 
 }  // namespace overture::train

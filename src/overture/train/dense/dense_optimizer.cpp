@@ -23,13 +23,16 @@ std::int64_t state_size(OptimizerKind kind, std::int64_t parameters) {
 DenseOptimizer::DenseOptimizer(const embedding::OptimizerConfig& config, std::int64_t parameters)
     : config_(config), state_(static_cast<std::size_t>(state_size(config.kind, parameters)), 0.0f) {}
 
-void DenseOptimizer::apply(Parameters& parameters, std::int64_t step, Workers& workers) {
+void DenseOptimizer::apply(Parameters& parameters, const ParameterRange& which, std::int64_t step,
+                           Workers& workers) {
   const embedding::UpdateRule rule = update_rule(config_, step);
   float* const values = parameters.values().data();
   const float* const gradients = parameters.gradients().data();
   float* const first = state_.data();
   float* const second = first + (rule.kind == OptimizerKind::adam ? parameters.size() : 0);
-  workers.ranges(parameters.size(), kAtOnce, [&](std::int64_t from, std::int64_t to) {
+  workers.ranges(which.to - which.from, kAtOnce, [&](std::int64_t begin, std::int64_t end) {
+    const std::int64_t from = which.from + begin;
+    const std::int64_t to = which.from + end;
     if (rule.kept != 1) {
       for (std::int64_t i = from; i < to; ++i) values[i] *= rule.kept;
     }

@@ -11,12 +11,18 @@
 
 namespace overture::train {
 
+// Parameters from the first of these to before the second.
+struct ParameterRange {
+  std::int64_t from;
+  std::int64_t to;
+};
+
 class DenseOptimizer {
  public:
   DenseOptimizer(const embedding::OptimizerConfig& config, std::int64_t parameters);
 
   // `step` counts from 0.
-  void apply(Parameters& parameters, std::int64_t step, Workers& workers);
+  void apply(Parameters& parameters, const ParameterRange& which, std::int64_t step, Workers& workers);
 
   // What a checkpoint must hold besides the parameters.
   std::span<float> state() { return state_; }
