@@ -159,10 +159,11 @@ std::vector<Concurrency> concurrency_curve(const Results& results, const std::st
 
 std::optional<std::vector<std::string>> ranking_reversals(const Results& results) {
   std::vector<std::string> found;
-  bool compared = false;
+  bool all = true;  // were run
   for (const char* other : {"Hier", "HierOpt"}) {
     const CellResult* flat = results.system("Flat100G");
     const CellResult* hierarchical = results.system(other);
+    all = all && flat != nullptr && hierarchical != nullptr;
     if (flat == nullptr || hierarchical == nullptr) continue;
     const bool flat_first = flat->finished_us < hierarchical->finished_us;
     for (const Axis& axis : axes()) {
@@ -170,8 +171,8 @@ std::optional<std::vector<std::string>> ranking_reversals(const Results& results
       for (const AxisValue& value : axis.values) {
         const CellResult* a = results.find(axis.name, value.label, "Flat100G");
         const CellResult* b = results.find(axis.name, value.label, other);
+        all = all && a != nullptr && b != nullptr;
         if (a == nullptr || b == nullptr) continue;
-        compared = compared || a != flat;
         if ((a->finished_us < b->finished_us) == flat_first) continue;
         found.push_back(fmt::format("{} {}: flat {:.2f} ms, {} {:.2f} ms (default {:.2f} and {:.2f})",
                                     axis.name, value.label, a->iteration_us() / 1e3, other,
@@ -180,7 +181,7 @@ std::optional<std::vector<std::string>> ranking_reversals(const Results& results
       }
     }
   }
-  if (!compared) return std::nullopt;
+  if (found.empty() && !all) return std::nullopt;
   return found;
 }
 

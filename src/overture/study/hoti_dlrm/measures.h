@@ -48,8 +48,8 @@ struct Concurrency {
 // By the bytes under way, then by the chunks.
 std::vector<Concurrency> concurrency_curve(const Results& results, const std::string& system);
 
-// Values of published axes at which a flat and a hierarchical system change places. None if too little was
-// run.
+// Values of published axes at which a flat and a hierarchical system change places. None if there is no such
+// value among those that were run, and others were not.
 std::optional<std::vector<std::string>> ranking_reversals(const Results& results);
 
 // The longest iteration of all systems over the shortest, with this value where the axis concerns a system.

@@ -130,7 +130,7 @@ Claim reversals(const Results& results) {
   for (const std::string& reversal : *found) text += (text.empty() ? "" : "; ") + reversal;
   return decided(claim, !found->empty(),
                  fmt::format("{} reversal{}", found->size(), found->size() == 1 ? "" : "s"),
-                 found->empty() ? "no value that was run changes the order" : text);
+                 found->empty() ? "no value changes the order" : text);
 }
 
 Claim forward_bytes() {
