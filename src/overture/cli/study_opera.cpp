@@ -103,7 +103,10 @@ void print_matrix(const OperaOptions& options, const std::vector<opera_dlrm::Stu
   fmt::print("{}\n", opera_dlrm::iteration_table(rows));
   const std::string topoopt = opera_dlrm::topoopt_table(rows);
   if (!topoopt.empty())
-    fmt::print("Speed-up of TopoOpt, which has four links a node where the others have one\n{}\n", topoopt);
+    fmt::print(
+        "Speed-up of TopoOpt with a ring over the fat tree with a ring and Opera with dps;\n"
+        "TopoOpt has four links a node where the others have one\n{}\n",
+        topoopt);
   const std::string speedups = opera_dlrm::speedup_table(rows);
   if (!speedups.empty()) {
     fmt::print("Speed-up of Opera over the fat tree; a/b: Opera reduces by a, the tree by b\n{}\n", speedups);

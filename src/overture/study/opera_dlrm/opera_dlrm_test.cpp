@@ -142,6 +142,20 @@ TEST(OperaDlrm, AWholeSmallMatrixFillsTablesCsvAndFigures) {
                                              "baseline_tasks_i_16.svg"}));
 }
 
+TEST(OperaDlrm, TablesOfLongNamesFitATerminal) {
+  std::vector<FinishedCell> cells;
+  for (const char* network : {"fat-tree.ring", "topoopt.ring", "opera.dps"}) {
+    const Cell cell = parse_cell(std::string("A.bs_1048576.16.") + network + ".flow.published.1");
+    cells.push_back({cell, {.iteration = 123456ms}});
+  }
+  const std::vector<StudyRow> rows = by_seed(cells);
+  ASSERT_FALSE(topoopt_table(rows).empty());
+  for (const std::string& table :
+       {iteration_table(rows), speedup_table(rows), topoopt_table(rows), cost_table(rows)}) {
+    for (const std::string& line : lines_of(table)) EXPECT_LE(line.size(), 80U) << line;
+  }
+}
+
 TEST(OperaDlrm, VariantsHaveTheNamesOfThePaperAndOfItsScripts) {
   for (const char* variant : {"bs_1048576", "bs_2097152", "embdim_40", "embdim_93"}) {
     EXPECT_NE(short_name(variant), variant);

@@ -178,8 +178,7 @@ std::string speedup_table(const std::vector<StudyRow>& rows) {
 
 std::string topoopt_table(const std::vector<StudyRow>& rows) {
   constexpr Contender kTopoOpt{StudyNetwork::topoopt, kRing};
-  Table table(
-      {"model", "variant", "nodes", "over tree ring", "(publ.)", "winner", "over opera dps", "(publ.)"});
+  Table table({"model", "variant", "nodes", "over tree", "(publ.)", "winner", "over opera", "(publ.)"});
   for (const Cell& cell : comparisons(rows)) {
     const auto over_tree = speedup(rows, cell, kTopoOpt, {StudyNetwork::fat_tree, kRing});
     const auto over_opera = speedup(rows, cell, kTopoOpt, {StudyNetwork::opera, kDps});
