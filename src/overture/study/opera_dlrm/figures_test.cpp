@@ -144,7 +144,7 @@ TEST(OperaHeadline, TheRunTimeIsAnnounced) {
   const auto cells = headline_cells({16}, 3);
   EXPECT_EQ(cells.size(), 9U) << "three seeds and stamped on the tree, Opera, four fluids";
   const std::string all = announcement(cells, cells.size(), 2);
-  EXPECT_NE(all.find("9 of 9 cells are left: about 3 min of CPU time, 2 at a time"), std::string::npos)
+  EXPECT_NE(all.find("9 of 9 cells are left: about 2 min of CPU time, 2 at a time"), std::string::npos)
       << all;
   EXPECT_EQ(announcement({}, cells.size(), 2), "all 9 cells are finished");
 }

@@ -107,8 +107,8 @@ CellCost expected_cost(const Cell& cell) {
   const bool tree = cell.network == StudyNetwork::fat_tree;
   const double batches =
       cell.variant == "bs_2097152" ? 2 : 1;  // four times the batch takes about twice as long
-  if (cell.nodes <= 16) return {tree ? 36.0 : 27.0, 0.2};
-  if (cell.nodes <= 128) return {tree ? 88.0 : 60.0, 1.0};
+  if (cell.nodes <= 16) return {tree ? 25.0 : 15.0, 0.2};
+  if (cell.nodes <= 128) return {tree ? 63.0 : 35.0, 1.0};
   return {batches * (tree ? 732.0 : 480.0), batches * (tree ? 4.5 : 7.1)};
 }
 

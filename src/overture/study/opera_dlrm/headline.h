@@ -27,7 +27,7 @@ std::vector<Headline> headlines(const std::vector<int>& nodes = {});
 // SYNs; Opera, which has no transport, once. As a fluid: both, as published and sound. Small networks first.
 std::vector<Cell> headline_cells(const std::vector<int>& nodes, int seeds);
 
-// CPU time of a cell of headline_cells(), as bench_opera_dlrm has measured it, and its memory.
+// CPU time of a cell of headline_cells(), as it was measured, and its memory.
 struct CellCost {
   double cpu_seconds;
   double memory_gb;

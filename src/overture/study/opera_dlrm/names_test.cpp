@@ -295,8 +295,8 @@ TEST(Headlines, CellsAreTheTreeWithEverySeedAndOperaOnce) {
 
 TEST(Headlines, AnnouncesWhatIsLeftOnly) {
   EXPECT_EQ(announcement({}, 9, 2), "all 9 cells are finished");
-  const std::string one = announcement({headline_cells({16}, 1)[4]}, 9, 2);  // Opera with packets: 27 s
-  EXPECT_EQ(one.rfind("1 of 9 cells are left: about 27 s of CPU time, 1 at a time, up to 0.2 GB each.", 0),
+  const std::string one = announcement({headline_cells({16}, 1)[4]}, 9, 2);  // Opera with packets: 15 s
+  EXPECT_EQ(one.rfind("1 of 9 cells are left: about 15 s of CPU time, 1 at a time, up to 0.2 GB each.", 0),
             0u)
       << one;
 }
