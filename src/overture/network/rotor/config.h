@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "overture/base/units.h"
+#include "overture/base/words.h"
 #include "overture/topology/opera.h"
 
 namespace overture::network::rotor {
@@ -20,13 +21,24 @@ struct OperaDefects {
   bool offers_not_reduced = false;
   // A sender never recovers from a PULL or NACK that a dark rotor swallowed.
   bool lost_pulls_stay_lost = false;
+  // A receiver pulls for every message at the rate of its line, counted in payload, as if it came alone.
+  bool pacer_per_message = false;
+  // A PULL that a later one has overtaken brings a packet once more; and a sender that has nothing new sends
+  // what a NACK names at once, without a PULL.
+  bool sends_unasked = false;
 
-  static constexpr OperaDefects original() { return {true, true, true}; }
+  static constexpr OperaDefects original() { return {true, true, true, true, true}; }
 };
 
 // When a low-latency message counts as complete: with its last byte at the receiver, or with its last ACK at
 // the sender (the original).
 enum class LowLatencyEnd : std::uint8_t { delivery, last_ack };
+constexpr auto vocabulary(LowLatencyEnd) {
+  return std::to_array<Word<LowLatencyEnd>>({
+      {LowLatencyEnd::delivery, "delivery"},
+      {LowLatencyEnd::last_ack, "last_ack"},
+  });
+}
 
 // NDP over the expander that the circuits of a slice make (section 1.7).
 struct LowLatencyConfig {
@@ -74,6 +86,8 @@ struct RotorConfig {
       g.field("queue_packets", r.low_latency.queue_packets,
               "Packets in a ToR's queue before it cuts packets");
       g.field("pad_packets", r.low_latency.pad_packets, "The last packet is as long as the others");
+      g.field("complete_at", r.low_latency.end,
+              "A message ends with its last byte, or when the sender knows (opera-htsim)");
       g.field("timeout", r.low_latency.timeout, "Packets count as lost when nothing is heard for this long");
     });
     v.group("defects", "Behaviour of the original simulator that no network shows", [&](auto& g) {
@@ -84,6 +98,10 @@ struct RotorConfig {
               "Several receivers accept the same packets");
       g.field("lost_pulls_stay_lost", r.defects.lost_pulls_stay_lost,
               "No timer runs when a dark rotor loses a PULL");
+      g.field("pacer_per_message", r.defects.pacer_per_message,
+              "PULLs come at the rate of the line for every message of a receiver");
+      g.field("sends_unasked", r.defects.sends_unasked,
+              "Overtaken PULLs bring a packet once more, and at the end NACKs do without one");
     });
   }
 };

@@ -31,8 +31,8 @@ TEST(LowLatencyFlow, APacketTakesTheShortestPathOfItsSlice) {
     const topology::SliceDistances hops(opera, slice);
     const Time start{opera.timing().slice() * slice};
     for (int to = 1; to < opera.tors(); ++to) {
-      const RotorRun run =
-          run_flows(opera, config, {{.from = Rank{0}, .to = Rank{to * 4 + 1}, .size = 1_B, .start = start}});
+      const RotorRun run = run_flows(
+          opera, config, {{.from = Rank{0}, .to = Rank{to * 4 + 1}, .size = Bytes{1'436}, .start = start}});
       EXPECT_EQ(run.completion[0], hop_by_hop(hops(0, to))) << "slice " << slice << " to rack " << to;
       EXPECT_EQ(run.statistics.low_hops, static_cast<std::uint64_t>(hops(0, to)));
     }
@@ -41,7 +41,7 @@ TEST(LowLatencyFlow, APacketTakesTheShortestPathOfItsSlice) {
 
 TEST(LowLatencyFlow, InsideARackThereIsNoCircuit) {
   const RotorRun run =
-      run_flows(eight_racks(), all_low_latency(), {{.from = Rank{0}, .to = Rank{3}, .size = 1_B}});
+      run_flows(eight_racks(), all_low_latency(), {{.from = Rank{0}, .to = Rank{3}, .size = Bytes{1'436}}});
   EXPECT_EQ(run.completion[0], hop_by_hop(0));
   EXPECT_EQ(run.statistics.low_hops, 0U);
 }

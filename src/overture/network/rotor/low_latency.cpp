@@ -8,8 +8,12 @@ namespace overture::network::rotor {
 LowLatency::LowLatency(const RotorConfig& config, int hosts)
     : config_(config),
       payload_((config.packet - config.header).count()),
-      pull_gap_(std::llround(static_cast<double>(transfer_time(config.packet, config.rate).count()) /
-                             config.low_latency.pull_rate)),
+      pull_gap_(std::llround(
+          static_cast<double>(
+              transfer_time(config.packet - (config.defects.pacer_per_message ? config.header : Bytes{0}),
+                            config.rate)
+                  .count()) /
+          config.low_latency.pull_rate)),
       pacers_(static_cast<std::size_t>(hosts)) {}
 
 std::uint32_t LowLatency::start(int from, int to, std::int64_t bytes, std::int64_t now) {
@@ -34,8 +38,12 @@ std::uint32_t LowLatency::start(int from, int to, std::int64_t bytes, std::int64
                    .state = std::vector<State>(packets, State::unsent),
                    .has = std::vector<bool>(packets, false)};
   ++outstanding_;
-  for (int i = 0; i < config_.low_latency.initial_window && send_next(id); ++i) {
+  if (config_.defects.pacer_per_message) {
+    if (id >= pacers_.size()) pacers_.resize(id + 1);
+    pacers_[id] = {.set = pacers_[id].set};
   }
+  while (messages_[id].first_window < config_.low_latency.initial_window && send_next(id))
+    ++messages_[id].first_window;
   if (!config_.defects.lost_pulls_stay_lost) set_timer(id, now + config_.low_latency.timeout.count());
   return id;
 }
@@ -43,16 +51,14 @@ std::uint32_t LowLatency::start(int from, int to, std::int64_t bytes, std::int64
 // ---- the sender
 
 std::uint16_t LowLatency::packet_size(const Message& message, std::uint32_t number) const {
-  if (config_.low_latency.pad_packets || number + 1 < message.packets) {
-    return static_cast<std::uint16_t>(config_.packet.count());
-  }
+  const bool full = number + 1 < message.packets || (config_.low_latency.pad_packets && number > 0);
+  if (full) return static_cast<std::uint16_t>(config_.packet.count());
   return static_cast<std::uint16_t>(message.bytes - payload_ * number + config_.header.count());
 }
 
 void LowLatency::send(std::uint32_t id, std::uint32_t number, bool again) {
   Message& message = messages_[id];
   message.state[number] = State::in_flight;
-  ++message.in_flight;
   if (again) ++counts_.retransmissions;
   outbox_.push_back({.kind = PacketKind::data,
                      .again = again,
@@ -79,20 +85,31 @@ bool LowLatency::send_next(std::uint32_t id) {
   return true;
 }
 
-void LowLatency::want(std::uint32_t id, std::uint32_t number) {
+// False: it was wanted or acknowledged before.
+bool LowLatency::want(std::uint32_t id, std::uint32_t number) {
   Message& message = messages_[id];
-  if (message.state[number] != State::in_flight) return;
-  --message.in_flight;
+  if (message.state[number] != State::in_flight) return false;
   message.state[number] = State::wanted;
   message.again.push_back(number);
+  return true;
 }
 
-void LowLatency::receive_ack(std::uint32_t id, std::uint32_t number) {
+// PULLs count, so that one that comes makes up for those before it.
+void LowLatency::pulled(std::uint32_t id, std::uint32_t pulls) {
   Message& message = messages_[id];
-  if (message.state[number] == State::acked) return;
-  if (message.state[number] == State::in_flight) --message.in_flight;
-  message.state[number] = State::acked;
-  ++message.acked;
+  if (pulls <= message.pulled && config_.defects.sends_unasked) send_next(id);
+  for (; message.pulled < pulls; ++message.pulled) send_next(id);
+}
+
+// The receiver never saw it, so no PULL will come for it. Sent again at once only when no other is to come:
+// else the next burst would be as large.
+void LowLatency::came_back(std::uint32_t id, std::uint32_t number) {
+  Message& message = messages_[id];
+  if (want(id, number)) {
+    message.again.pop_back();
+    message.again.push_front(number);
+  }
+  if (message.answers_ahead == 0 && message.first_window <= 1) send_next(id);
 }
 
 // Nothing was heard for a while: PULLs, or packets and what was said about them, are lost. All that is under
@@ -125,23 +142,28 @@ void LowLatency::receive(const RotorPacket& packet, std::int64_t now) {
   if (!message.in_use || message.serial != packet.serial) return;
   if (packet.kind == PacketKind::data || packet.kind == PacketKind::header) return receive_data(packet, now);
   message.news = now;
+  if (packet.kind == PacketKind::pull) {
+    --message.answers_ahead;
+  } else {
+    --message.first_window;
+    if (packet.kind == PacketKind::nack || (packet.kind == PacketKind::ack && packet.pulls == 0))
+      ++message.answers_ahead;
+  }
   switch (packet.kind) {
-    case PacketKind::ack: receive_ack(id, packet.number); break;
-    case PacketKind::nack: want(id, packet.number); break;
-    case PacketKind::bounced:
-      // The receiver never saw it, so no PULL will come for it. Sent again at once only when nothing else is
-      // under way that would bring one: else the next burst would be as large.
+    case PacketKind::ack: message.state[packet.number] = State::acked; break;
+    case PacketKind::nack:
       want(id, packet.number);
-      if (message.in_flight == 0) send_next(id);
-      break;
-    case PacketKind::pull:
-      for (; message.pulled < packet.number; ++message.pulled) send_next(id);
-      break;
+      if (!config_.defects.sends_unasked || message.next < message.packets) break;
+      send_next(id);
+      return;
+    case PacketKind::bounced: came_back(id, packet.number); break;
     default: break;
   }
-  if (message.acked < message.packets) return;
-  if (config_.low_latency.end == LowLatencyEnd::last_ack) end(id, now);
-  release(id);
+  if (packet.complete) {
+    if (config_.low_latency.end == LowLatencyEnd::last_ack) end(id, now);
+    return release(id);
+  }
+  if (packet.pulls > 0) pulled(id, packet.pulls);
 }
 
 void LowLatency::end(std::uint32_t id, std::int64_t now) {
@@ -167,59 +189,67 @@ void LowLatency::release(std::uint32_t id) {
 void LowLatency::receive_data(const RotorPacket& packet, std::int64_t now) {
   const std::uint32_t id = packet.message;
   Message& message = messages_[id];
-  if (packet.kind == PacketKind::header) {
-    answer(PacketKind::nack, id, packet.number);
-    return ask_for_more(id, now);
-  }
+  if (packet.kind == PacketKind::header) return answer_and_pull(PacketKind::nack, id, packet.number, now);
   if (!message.has[packet.number]) {
     message.has[packet.number] = true;
     ++message.received;
     ++counts_.low_delivered;
   }
-  answer(PacketKind::ack, id, packet.number);
-  if (message.received < message.packets) return ask_for_more(id, now);
+  answer_and_pull(PacketKind::ack, id, packet.number, now);
+  if (message.received < message.packets) return;
   message.pending = 0;
   if (config_.low_latency.end == LowLatencyEnd::delivery) end(id, now);
 }
 
-void LowLatency::answer(PacketKind kind, std::uint32_t id, std::uint32_t number) {
+void LowLatency::answer(PacketKind kind, std::uint32_t id, std::uint32_t number, std::uint32_t pulls) {
   const Message& message = messages_[id];
   outbox_.push_back({.kind = kind,
+                     .complete = kind == PacketKind::ack && message.received == message.packets,
                      .size = static_cast<std::uint16_t>(config_.low_latency.control.count()),
                      .from = message.to,
                      .to = message.from,
                      .message = id,
                      .serial = message.serial,
-                     .number = number});
+                     .number = number,
+                     .pulls = pulls});
 }
 
 // A receiver's messages share its line, hence its PULLs.
-void LowLatency::ask_for_more(std::uint32_t id, std::int64_t now) {
+std::uint32_t LowLatency::pacer_of(std::uint32_t id) const {
+  return config_.defects.pacer_per_message ? id : static_cast<std::uint32_t>(messages_[id].to);
+}
+
+// An answer is a PULL, too, if the last one is long enough ago and nobody waits.
+void LowLatency::answer_and_pull(PacketKind kind, std::uint32_t id, std::uint32_t number, std::int64_t now) {
   Message& message = messages_[id];
-  Pacer& pacer = pacers_[static_cast<std::size_t>(message.to)];
+  Pacer& pacer = pacers_[pacer_of(id)];
+  if (!pacer.set && pacer.next <= now) {
+    pacer.next = now + pull_gap_;
+    return answer(kind, id, number, ++message.pulls);
+  }
+  answer(kind, id, number);
   if (message.pending++ == 0) pacer.messages.push_back(id);
   if (pacer.set) return;
   pacer.set = true;
-  alarms_.push_back(
-      {.when = std::max(now, pacer.next), .id = static_cast<std::uint32_t>(message.to), .of_pacer = true});
+  alarms_.push_back({.when = pacer.next, .id = pacer_of(id), .of_pacer = true});
 }
 
-void LowLatency::pacer(int host, std::int64_t now) {
-  Pacer& pacer = pacers_[static_cast<std::size_t>(host)];
+void LowLatency::pacer(std::uint32_t at, std::int64_t now) {
+  Pacer& pacer = pacers_[at];
   pacer.set = false;
   while (!pacer.messages.empty()) {
     const std::uint32_t id = pacer.messages.front();
     pacer.messages.pop_front();
     Message& message = messages_[id];
-    if (!message.in_use || message.to != host || message.pending == 0) continue;  // ended in the meantime
-    answer(PacketKind::pull, id, ++message.pulls);
+    if (!message.in_use || pacer_of(id) != at || message.pending == 0) continue;  // ended in the meantime
+    answer(PacketKind::pull, id, 0, ++message.pulls);
     if (--message.pending > 0) pacer.messages.push_back(id);
     pacer.next = now + pull_gap_;
     break;
   }
   if (pacer.messages.empty()) return;
   pacer.set = true;
-  alarms_.push_back({.when = pacer.next, .id = static_cast<std::uint32_t>(host), .of_pacer = true});
+  alarms_.push_back({.when = pacer.next, .id = at, .of_pacer = true});
 }
 
 }  // namespace overture::network::rotor

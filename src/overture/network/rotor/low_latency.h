@@ -19,7 +19,7 @@ class LowLatency {
  public:
   // A packet for the NIC of host `packet.from`.
   using Outbox = std::vector<RotorPacket>;
-  // Wants a call of timer(id) or pacer(id) at a time.
+  // Wants a call of timer(id) or pacer(id) at a time; a pacer's is that of its host, or of its message.
   struct Alarm {
     std::int64_t when;
     std::uint32_t id;
@@ -37,7 +37,7 @@ class LowLatency {
     return message.in_use ? std::optional(std::pair{message.from, message.to}) : std::nullopt;
   }
   void timer(std::uint32_t message, std::int64_t now);
-  void pacer(int host, std::int64_t now);
+  void pacer(std::uint32_t id, std::int64_t now);
 
   // To be taken care of, and cleared, after each of the calls above.
   Outbox& outbox() { return outbox_; }
@@ -61,8 +61,10 @@ class LowLatency {
     std::int64_t news = 0;  // when the sender last heard of it
     // Of the sender.
     std::uint32_t next = 0;  // the first packet never sent
-    std::uint32_t acked = 0;
-    std::uint32_t in_flight = 0;
+    // Answers whose PULLs have not come, and packets of the first window that were not answered: a header
+    // that comes back is sent again at once only if neither tells of a PULL to come.
+    int answers_ahead = 0;
+    int first_window = 0;
     std::uint32_t pulled = 0;  // PULLs honoured
     std::deque<std::uint32_t> again;
     std::vector<State> state;
@@ -81,11 +83,13 @@ class LowLatency {
   std::uint16_t packet_size(const Message& message, std::uint32_t number) const;
   void send(std::uint32_t id, std::uint32_t number, bool again);
   bool send_next(std::uint32_t id);
-  void answer(PacketKind kind, std::uint32_t id, std::uint32_t number);
-  void ask_for_more(std::uint32_t id, std::int64_t now);
+  void answer(PacketKind kind, std::uint32_t id, std::uint32_t number, std::uint32_t pulls = 0);
+  std::uint32_t pacer_of(std::uint32_t id) const;
+  void answer_and_pull(PacketKind kind, std::uint32_t id, std::uint32_t number, std::int64_t now);
+  void pulled(std::uint32_t id, std::uint32_t pulls);
+  void came_back(std::uint32_t id, std::uint32_t number);
   void receive_data(const RotorPacket& packet, std::int64_t now);
-  void receive_ack(std::uint32_t id, std::uint32_t number);
-  void want(std::uint32_t id, std::uint32_t number);
+  bool want(std::uint32_t id, std::uint32_t number);
   void end(std::uint32_t id, std::int64_t now);
   void release(std::uint32_t id);
   void set_timer(std::uint32_t id, std::int64_t when);

@@ -102,20 +102,81 @@ TEST(LowLatency, EveryPacketIsAcknowledgedAtOnceAndPulledForInTurn) {
   EXPECT_EQ(answers[0].size, 64);
   EXPECT_EQ(answers[0].from, 1);
   EXPECT_EQ(answers[0].to, 0);
-  auto alarms = bench.alarms();
+  EXPECT_EQ(answers[0].pulls, 1U) << "nothing was pulled before: the ACK is a PULL, too";
+  EXPECT_TRUE(bench.alarms().empty()) << "nobody asks for more";
+  EXPECT_EQ(bench.arrives(data[1], 6'000).at(0).pulls, 0U);
+  const auto alarms = bench.alarms();
   ASSERT_EQ(alarms.size(), 1U);
   EXPECT_TRUE(alarms[0].of_pacer);
-  EXPECT_EQ(alarms[0].when, 5'000) << "nothing was pulled before";
-  bench.ndp.pacer(1, 5'000);
+  EXPECT_EQ(alarms[0].when, 5'000 + kGap) << "a packet's time after the last PULL";
+  bench.ndp.pacer(1, alarms[0].when);
   const auto pull = bench.sent();
   ASSERT_EQ(pull.size(), 1U);
   EXPECT_EQ(pull[0].kind, PacketKind::pull);
-  EXPECT_EQ(pull[0].number, 1U);
-  EXPECT_TRUE(bench.alarms().empty()) << "nobody asks for more";
-  bench.arrives(data[1], 6'000);
-  alarms = bench.alarms();
-  ASSERT_EQ(alarms.size(), 1U);
-  EXPECT_EQ(alarms[0].when, 5'000 + kGap) << "a packet's time after the last PULL";
+  EXPECT_EQ(pull[0].pulls, 2U);
+}
+
+// Of a message with less than a packet, nothing is padded.
+TEST(LowLatency, AMessageShorterThanAPacketGoesAsItIs) {
+  RotorConfig config = config_of(30);
+  config.low_latency.pad_packets = true;
+  Bench bench(config);
+  bench.ndp.start(0, 1, 100, 0);
+  EXPECT_EQ(bench.sent().at(0).size, 164);
+}
+
+TEST(LowLatency, TheAckAfterWhichNothingIsMissingMakesUpForLostOnes) {
+  RotorConfig config = config_of(2);
+  config.low_latency.end = LowLatencyEnd::last_ack;
+  Bench bench(config);
+  bench.ndp.start(0, 1, 2'000, 0);
+  const auto data = bench.sent();
+  EXPECT_FALSE(bench.arrives(data[0], 0).at(0).complete);  // is lost
+  const RotorPacket last = bench.arrives(data[1], 0).at(0);
+  EXPECT_TRUE(last.complete);
+  bench.arrives(last, 10);
+  EXPECT_EQ(bench.finished().size(), 1U);
+}
+
+// Two messages of a window of two packets each, all there at once: PULLs of one do not wait for the other's.
+TEST(LowLatency, InTheOriginalEveryMessageHasAPacerOfItsOwn) {
+  RotorConfig config = config_of(2);
+  config.defects.pacer_per_message = true;
+  Bench bench(config);
+  bench.ndp.start(0, 3, 10'000, 0);
+  const auto first = bench.sent();
+  bench.ndp.start(1, 3, 10'000, 0);
+  const auto second = bench.sent();
+  bench.alarms();
+  EXPECT_EQ(bench.arrives(first[0], 0).at(0).pulls, 1U);
+  EXPECT_EQ(bench.arrives(second[0], 0).at(0).pulls, 1U);
+  bench.arrives(first[1], 0);
+  bench.arrives(second[1], 0);
+  const auto alarms = bench.alarms();
+  ASSERT_EQ(alarms.size(), 2U);
+  for (const LowLatency::Alarm& alarm : alarms) EXPECT_EQ(alarm.when, 1'000'000) << "the time of a payload";
+}
+
+TEST(LowLatency, InTheOriginalAnOvertakenPullBringsAPacketAndSoDoesANackAtTheEnd) {
+  for (const bool unasked : {false, true}) {
+    RotorConfig config = config_of(1);
+    config.defects.sends_unasked = unasked;
+    Bench bench(config);
+    const std::uint32_t id = bench.ndp.start(0, 1, 4'000, 0);
+    const RotorPacket data = bench.sent().at(0);
+    RotorPacket pull{
+        .kind = PacketKind::pull, .from = 1, .to = 0, .message = id, .serial = data.serial, .pulls = 2};
+    EXPECT_EQ(bench.arrives(pull, 0).size(), 2U);
+    pull.pulls = 1;
+    EXPECT_EQ(bench.arrives(pull, 0).size(), unasked ? 1U : 0U);
+    pull.pulls = 3;
+    bench.arrives(pull, 0);  // the last packet has gone, at the latest now
+    RotorPacket nack = pull;
+    nack.kind = PacketKind::nack;
+    nack.number = 0;
+    nack.pulls = 0;
+    EXPECT_EQ(bench.arrives(nack, 0).size(), unasked ? 1U : 0U);
+  }
 }
 
 TEST(LowLatency, HalfThePullRateIsTwiceTheGap) {
@@ -136,11 +197,11 @@ TEST(LowLatency, APullIsOnePacketAndALateOneMakesUpForThoseThatWereLost) {
   const std::uint32_t id = bench.ndp.start(0, 1, 10'000, 0);
   const RotorPacket data = bench.sent()[0];
   RotorPacket pull{
-      .kind = PacketKind::pull, .from = 1, .to = 0, .message = id, .serial = data.serial, .number = 1};
+      .kind = PacketKind::pull, .from = 1, .to = 0, .message = id, .serial = data.serial, .pulls = 1};
   EXPECT_EQ(bench.arrives(pull, 0).size(), 1U);
-  pull.number = 4;  // 2 and 3 are lost, or late
+  pull.pulls = 4;  // 2 and 3 are lost, or late
   EXPECT_EQ(bench.arrives(pull, 0).size(), 3U);
-  pull.number = 3;
+  pull.pulls = 3;
   EXPECT_TRUE(bench.arrives(pull, 0).empty());
 }
 
@@ -148,27 +209,28 @@ TEST(LowLatency, WhatWasCutIsAskedForAgainAndGoesFirst) {
   Bench bench(config_of(2));
   const std::uint32_t id = bench.ndp.start(0, 1, 10'000, 0);
   const auto data = bench.sent();
-  const auto answers = bench.arrives(cut(data[0]), 0);
+  bench.arrives(data[0], 0);
+  const auto answers = bench.arrives(cut(data[1]), 0);
   ASSERT_EQ(answers.size(), 1U);
   EXPECT_EQ(answers[0].kind, PacketKind::nack);
   EXPECT_TRUE(bench.arrives(answers[0], 0).empty()) << "a NACK alone sends nothing";
-  bench.ndp.pacer(1, 0);
+  bench.ndp.pacer(1, kGap);
   const auto again = bench.arrives(bench.sent()[0], 0);
-  ASSERT_EQ(again.size(), 1U);
-  EXPECT_EQ(again[0].number, 0U);
+  ASSERT_EQ(again.size(), 2U) << "the second PULL, and the first is late or lost";
+  EXPECT_EQ(again[0].number, 1U);
   EXPECT_TRUE(again[0].again);
   EXPECT_EQ(again[0].message, id);
   EXPECT_EQ(bench.ndp.counts().retransmissions, 1U);
 }
 
-TEST(LowLatency, ABouncedHeaderWaitsForAPullUnlessNothingElseIsUnderWay) {
-  Bench bench(config_of(2));
+TEST(LowLatency, ABouncedHeaderWaitsForAPullUnlessNoneIsToCome) {
+  Bench bench(config_of(3));
   bench.ndp.start(0, 1, 10'000, 0);
   const auto data = bench.sent();
-  EXPECT_TRUE(bench.arrives(bounced(data[0]), 0).empty()) << "the other packet will bring a PULL";
+  EXPECT_TRUE(bench.arrives(bounced(data[0]), 0).empty()) << "the other packets will bring PULLs";
   const auto again = bench.arrives(bounced(data[1]), 0);
-  ASSERT_EQ(again.size(), 1U);
-  EXPECT_EQ(again[0].number, 0U) << "in the order in which they came back";
+  ASSERT_EQ(again.size(), 1U) << "of the first window, one packet may be left";
+  EXPECT_EQ(again[0].number, 1U) << "the last that came back goes first";
 }
 
 TEST(LowLatency, IsCompleteWithTheLastByteOrWithTheLastAck) {
@@ -257,15 +319,20 @@ TEST(LowLatency, MessagesToOneHostShareItsPulls) {
   const auto first = bench.sent();
   const std::uint32_t two = bench.ndp.start(1, 3, 10'000, 0);
   const auto second = bench.sent();
-  for (const auto& packets : {first, second}) {
-    for (const RotorPacket& packet : packets) bench.arrives(packet, 0);
-  }
   std::vector<std::uint32_t> pulled;
-  for (std::int64_t now = 0; pulled.size() < 4; now += kGap) {
-    bench.ndp.pacer(3, now);
-    for (const RotorPacket& pull : bench.sent()) pulled.push_back(pull.message);
+  const auto note = [&](const std::vector<RotorPacket>& packets) {
+    for (const RotorPacket& packet : packets) {
+      if (packet.pulls > 0) pulled.push_back(packet.message);
+    }
+  };
+  for (const auto& packets : {first, second}) {
+    for (const RotorPacket& packet : packets) note(bench.arrives(packet, 0));
   }
-  EXPECT_EQ(pulled, (std::vector{one, two, one, two}));
+  for (std::int64_t now = kGap; now <= 3 * kGap; now += kGap) {
+    bench.ndp.pacer(3, now);
+    note(bench.sent());
+  }
+  EXPECT_EQ(pulled, (std::vector{one, one, two, two}));
 }
 
 // A network that delays, cuts, bounces and loses at random: every message is complete in the end, once.
@@ -314,7 +381,7 @@ TEST(LowLatency, EveryMessageEndsOnceHoweverBadTheNetwork) {
         const LowLatency::Alarm alarm = alarms.begin()->second;
         alarms.erase(alarms.begin());
         if (alarm.of_pacer) {
-          bench.ndp.pacer(static_cast<int>(alarm.id), now);
+          bench.ndp.pacer(alarm.id, now);
         } else {
           bench.ndp.timer(alarm.id, now);
         }

@@ -18,12 +18,14 @@ enum class PacketKind : std::uint8_t {
 struct RotorPacket {
   PacketKind kind = PacketKind::bulk;
   bool again = false;         // data that was sent before
+  bool complete = false;      // an ACK after which nothing is missing
   std::uint16_t size = 0;     // bytes on the wire
   std::int32_t from = 0;      // host that put it on the network
   std::int32_t to = 0;        // host where it leaves the network
   std::uint32_t message = 0;  // of either class
   std::uint32_t serial = 0;   // low latency: tells messages that use the same index apart
-  std::uint32_t number = 0;   // the packet's number in its message; of a PULL: how many were allowed so far
+  std::uint32_t number = 0;   // the packet's number in its message
+  std::uint32_t pulls = 0;    // of a PULL, or an ACK or NACK that is one, too: how many were allowed so far
   // The label: which path, of the paths between two racks in a slice, and how many hops of it are done.
   std::int32_t slice = 0;
   std::uint16_t first_tor = 0;

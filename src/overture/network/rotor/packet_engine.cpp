@@ -78,7 +78,7 @@ void PacketEngine::dispatch(What what, std::uint32_t id) {
     case What::landing: return land(id);
     case What::port: return port_done(id);
     case What::nic: return nic_done(static_cast<int>(id));
-    case What::pacer: low_.pacer(static_cast<int>(id), now_); return low_latency_did();
+    case What::pacer: low_.pacer(id, now_); return low_latency_did();
     case What::timer: return time_out(id);
     case What::resend: return resend(id);
   }
