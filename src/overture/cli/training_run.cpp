@@ -22,7 +22,7 @@
 #include "overture/cli/train_watch.h"
 #include "overture/cli/training_ids.h"
 #include "overture/cli/version.h"
-#include "overture/recording/recording.h"
+#include "overture/recording/writer.h"
 #include "overture/report/html.h"
 #include "overture/report/results_folder.h"
 #include "overture/setup/train_ids.h"
@@ -338,14 +338,6 @@ setup::TrainSetup recorded(setup::TrainSetup setup, const TrainingAsked& asked) 
   return setup;
 }
 
-void begin_recording(const setup::TrainSetup& setup) {
-  if (setup.record.empty()) return;
-  std::error_code error;
-  fs::remove_all(setup.record, error);
-  fs::create_directories(setup.record, error);
-  write_file(recording::setup_file(setup.record), written_setup(setup, setup.record));
-}
-
 // Data that is raw wants the folder before it can be read; other mistakes are told before it is made.
 setup::TrainSetup prepared(const setup::TrainSetup& setup, const TrainingAsked& asked) {
   if (!setup::needs_ids(setup)) return setup;
@@ -369,7 +361,7 @@ Trained run_alone(const setup::TrainSetup& given, const TrainingAsked& asked) {
   note_changes(config, checkpoint);
   const std::string setup_yaml = written_setup(setup, asked.folder);
   write_file(asked.folder / "setup.yaml", setup_yaml);
-  begin_recording(setup);
+  if (!setup.record.empty()) recording::begin_recording(setup.record, written_setup(setup, setup.record));
   LiveLine before(0);
   before.say(fmt::format("filling {} tables, {}", config.tables.tables.size(),
                          to_string(Bytes{static_cast<std::int64_t>(table_bytes(config))})));

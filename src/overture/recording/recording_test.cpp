@@ -9,7 +9,9 @@
 
 #include "overture/base/error.h"
 #include "overture/base/files.h"
+#include "overture/base/testing.h"
 #include "overture/base/testing_disk.h"
+#include "overture/base/testing_seeds.h"
 #include "overture/recording/writer.h"
 
 namespace overture::recording {
@@ -108,7 +110,7 @@ TEST(Recording, IsTheOldOneOrTheNewOneWhereverTheCrashIs) {
       promised.push_back(recording.operations());
     }
   }
-  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+  for (std::uint64_t seed = 0; seed < seeds(200); ++seed) {
     const std::size_t crash = RandomStream(seed, 11).below(recording.operations() + 1);
     SCOPED_TRACE(testing::Message() << "seed " << seed << ", after operation " << crash);
     recording.crash(crash, seed, after);
@@ -121,6 +123,26 @@ TEST(Recording, IsTheOldOneOrTheNewOneWhereverTheCrashIs) {
     }
     fs::remove_all(after);
   }
+}
+
+// Only what is an earlier recording may go.
+TEST(Recording, BeginsInANewFolderOrOverAnEarlierOneAndTouchesNoOther) {
+  const Scratch folder;
+  const fs::path place = folder.path() / "deep/place";
+  begin_recording(place, "name: first");
+  write(party_file(place, 0), 1, 30);
+  write(party_file(place, 1), 1, 30);
+  begin_recording(place, "name: second");
+  EXPECT_EQ(read_file(setup_file(place)), "name: second");
+  EXPECT_FALSE(fs::exists(party_file(place, 1)));
+  write_file(place / "thesis.txt", "years of work");
+  write(party_file(place, 0), 1, 30);
+  EXPECT_NE(user_error([&] { begin_recording(place, "name: third"); }).find("is not empty, and no recording"),
+            std::string::npos);
+  EXPECT_EQ(read_file(place / "thesis.txt"), "years of work");
+  EXPECT_EQ(read_file(setup_file(place)), "name: second");
+  EXPECT_TRUE(fs::exists(party_file(place, 0)));
+  EXPECT_NE(user_error([&] { begin_recording(place / "thesis.txt", ""); }), "");
 }
 
 TEST(Recording, DamageAndOtherVersionsAreSaid) {

@@ -1,16 +1,24 @@
 #include "overture/recording/writer.h"
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <vector>
 
 #include <zlib.h>
 #include <zstd.h>
 
 #include "overture/base/check.h"
+#include "overture/base/disk.h"
+#include "overture/base/error.h"
+#include "overture/base/files.h"
 #include "overture/base/varint.h"
 #include "overture/recording/format.h"
 
 namespace overture::recording {
 namespace {
+
+namespace fs = std::filesystem;
 
 constexpr int kLevel = 1;  // as fast as copying, and a fifth of the bytes
 
@@ -20,6 +28,11 @@ void put_number(std::string& to, std::size_t value) {
 
 std::uint64_t plain(std::int64_t value) {
   return static_cast<std::uint64_t>(std::max<std::int64_t>(value, 0));
+}
+
+bool is_of_recording(const fs::path& file) {
+  const std::string name = file.filename().string();
+  return name == "setup.yaml" || (name.starts_with("party-") && name.find(".rec") != std::string::npos);
 }
 
 void encode_head(const Head& head, std::string& bytes) {
@@ -41,6 +54,20 @@ void encode_head(const Head& head, std::string& bytes) {
 }
 
 }  // namespace
+
+void begin_recording(const fs::path& folder, std::string_view setup) {
+  if (!disk().make_folder(folder))
+    throw UserError({.file = folder.string()}, std::string("cannot be created: ") + std::strerror(errno));
+  std::vector<fs::path> old;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+    if (!entry.is_regular_file() || !is_of_recording(entry.path()))
+      throw UserError({.file = folder.string()}, "is not empty, and no recording",
+                      "name a new folder for it");
+    old.push_back(entry.path());
+  }
+  for (const fs::path& file : old) disk().remove(file);
+  write_file(setup_file(folder), setup);
+}
 
 std::uint32_t checksum(std::string_view bytes) {
   return static_cast<std::uint32_t>(

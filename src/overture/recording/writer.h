@@ -4,11 +4,16 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 
 #include "overture/base/whole_file.h"
 #include "overture/recording/recording.h"
 
 namespace overture::recording {
+
+// Makes a folder to record into, with the setup of the run: a new one, or an empty one, or that of an earlier
+// recording, which goes. Throws UserError for any other folder, and leaves it as it is.
+void begin_recording(const std::filesystem::path& folder, std::string_view setup);
 
 class RecordingWriter {
  public:
