@@ -25,7 +25,9 @@ class MachineDisk : public Disk {
     return ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   }
   std::int64_t write(int file, std::int64_t place, const char* data, std::size_t size) override {
-    return ::pwrite(file, data, size, place);
+    const ssize_t written = ::pwrite(file, data, size, place);
+    if (written >= 0 || errno != ESPIPE) return written;
+    return ::write(file, data, size);  // a pipe or terminal has no places, and we write in their order
   }
   bool sync(int file) override { return ::fsync(file) == 0; }
   bool close(int file) override { return ::close(file) == 0; }

@@ -16,7 +16,7 @@ class Disk {
 
   // A new or emptied file, to be written.
   virtual int create(const std::filesystem::path& path) = 0;
-  // How much was written, which may be less than asked.
+  // How much was written, which may be less than asked. A pipe or terminal ignores the place.
   virtual std::int64_t write(int file, std::int64_t place, const char* data, std::size_t size) = 0;
   virtual bool sync(int file) = 0;
   virtual bool close(int file) = 0;

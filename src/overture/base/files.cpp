@@ -1,8 +1,8 @@
 #include "overture/base/files.h"
 
+#include <array>
 #include <cerrno>
 #include <cstring>
-#include <fstream>
 
 #include "overture/base/error.h"
 #include "overture/base/memory.h"
@@ -17,12 +17,16 @@ std::string read_file(const std::filesystem::path& path) {
   }
   const std::uintmax_t size = std::filesystem::file_size(path, ignored);
   if (!ignored) require_memory(Bytes{static_cast<std::int64_t>(size)}, path.string());
-  std::ifstream in(path, std::ios::binary);
+  const File in(std::fopen(path.c_str(), "rb"));
   if (!in) throw UserError({.file = path.string()}, std::string("cannot be read: ") + std::strerror(errno));
   std::string text;
   if (!ignored) text.reserve(static_cast<std::size_t>(size));
-  text.assign(std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>());
-  if (in.bad()) throw UserError({.file = path.string()}, "could not be read to its end");
+  std::array<char, 1 << 16> piece{};
+  while (const std::size_t got = std::fread(piece.data(), 1, piece.size(), in.get()))
+    text.append(piece.data(), got);
+  if (std::ferror(in.get()) != 0)
+    throw UserError({.file = path.string()},
+                    std::string("could not be read to its end: ") + std::strerror(errno));
   return text;
 }
 

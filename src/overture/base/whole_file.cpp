@@ -14,14 +14,25 @@
 namespace overture {
 namespace {
 
+namespace fs = std::filesystem;
+
 constexpr std::size_t kFlushAt = 1 << 18;
+
+// Where a link leads, lest the file take the place of the link.
+fs::path followed(fs::path path) {
+  std::error_code error;
+  if (!fs::is_symlink(path, error)) return path;
+  fs::path target = fs::canonical(path, error);
+  return error ? path : target;
+}
 
 }  // namespace
 
-WholeFile::WholeFile(std::filesystem::path path) : path_(std::move(path)), partial_(path_) {
-  if (std::filesystem::is_directory(path_))
-    throw UserError({.file = path_.string()}, "is a folder, not a file");
-  partial_ += ".part" + std::to_string(getpid());
+WholeFile::WholeFile(fs::path path) : path_(followed(std::move(path))), partial_(path_) {
+  std::error_code error;
+  const fs::file_status there = fs::status(path_, error);
+  if (fs::is_directory(there)) throw UserError({.file = path_.string()}, "is a folder, not a file");
+  if (!fs::exists(there) || fs::is_regular_file(there)) partial_ += ".part" + std::to_string(getpid());
   Interrupt::sign_of_life();
   descriptor_ = disk().create(partial_);
   if (descriptor_ < 0) fail(errno);
@@ -30,12 +41,16 @@ WholeFile::WholeFile(std::filesystem::path path) : path_(std::move(path)), parti
 WholeFile::~WholeFile() {
   if (descriptor_ < 0) return;
   disk().close(descriptor_);
-  disk().remove(partial_);
+  remove_partial();
+}
+
+void WholeFile::remove_partial() {
+  if (partial_ != path_) disk().remove(partial_);
 }
 
 void WholeFile::fail(int why) {
   if (descriptor_ >= 0) disk().close(std::exchange(descriptor_, -1));
-  disk().remove(partial_);
+  remove_partial();
   throw UserError({.file = path_.string()}, std::string("cannot be written: ") + std::strerror(why));
 }
 
@@ -72,6 +87,7 @@ void WholeFile::write(const void* data, std::size_t size) {
 void WholeFile::write_front(const void* data, std::size_t size) {
   flush();
   check(static_cast<std::int64_t>(size) <= size_, "the front is written over, not extended");
+  if (partial_ == path_) fail(ESPIPE);
   write_at(0, static_cast<const char*>(data), size);
 }
 
@@ -79,6 +95,7 @@ void WholeFile::close() {
   flush();
   if (!disk().sync(descriptor_) && errno != EINVAL) fail(errno);  // a pipe or device has nothing to sync
   if (!disk().close(std::exchange(descriptor_, -1))) fail(errno);
+  if (partial_ == path_) return;
   if (!disk().rename(partial_, path_)) fail(errno);
   sync_folder(path_.parent_path());
 }

@@ -1,6 +1,7 @@
 // WholeFile: the one way in which files are written that must be whole or not there: beside the target, then
 // synced, closed and renamed, and the folder synced. A crash, a power cut or a full disk leaves the old file
-// or none, never half of one.
+// or none, never half of one. A link is followed. What is no file, a device or a pipe, is written to as it
+// stands.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +24,7 @@ class WholeFile {
   // Throws UserError when the disk is full; the same goes for close().
   void write(const void* data, std::size_t size);
   void write(std::string_view text) { write(text.data(), text.size()); }
-  // Over what stands at the front already.
+  // Over what stands at the front already; not in a pipe.
   void write_front(const void* data, std::size_t size);
   // After this the file is at its path, on the disk, and nothing more may be written.
   void close();
@@ -37,9 +38,11 @@ class WholeFile {
   void write_at(std::int64_t place, const char* data, std::size_t size);
   void flush();
 
+  void remove_partial();
+
   std::filesystem::path path_;
-  std::filesystem::path partial_;
-  int descriptor_ = -1;  // negative once closed
+  std::filesystem::path partial_;  // path_ itself where nothing may take its place
+  int descriptor_ = -1;            // negative once closed
   std::int64_t size_ = 0;
   std::string pending_;  // the last of size_
 };

@@ -1,6 +1,9 @@
 #include "overture/base/whole_file.h"
 
+#include <thread>
+
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include "overture/base/file_lock.h"
 #include "overture/base/files.h"
@@ -54,6 +57,34 @@ TEST(WholeFile, TheFrontCanBeWrittenOver) {
   EXPECT_EQ(bytes_of(folder / "a"), "headbodytail");
 }
 
+TEST(WholeFile, ALinkIsFollowedAndStays) {
+  namespace fs = std::filesystem;
+  const TestFolder folder;
+  folder.write("there/a", "old");
+  fs::create_symlink("there/a", folder / "link");
+  write_file(folder / "link", "new");
+  EXPECT_TRUE(fs::is_symlink(folder / "link"));
+  EXPECT_EQ(bytes_of(folder / "there/a"), "new");
+  EXPECT_EQ(folder.files(), 2u);
+}
+
+TEST(WholeFile, WhatIsNoFileIsWrittenToAndStays) {
+  namespace fs = std::filesystem;
+  const TestFolder folder;
+  ASSERT_EQ(mkfifo((folder / "pipe").c_str(), 0600), 0);
+  std::string got;
+  std::thread reader([&] { got = bytes_of(folder / "pipe"); });
+  write_file(folder / "pipe", std::string(300'000, 'a') + "end");
+  reader.join();
+  EXPECT_EQ(got, std::string(300'000, 'a') + "end");
+  EXPECT_TRUE(fs::is_fifo(folder / "pipe"));
+  fs::create_symlink("/dev/full", folder / "device");
+  EXPECT_NE(user_error([&] { write_file(folder / "device", "text"); }).find("No space left"),
+            std::string::npos);
+  EXPECT_TRUE(fs::is_character_file("/dev/full"));
+  EXPECT_EQ(folder.files(), 2u);
+}
+
 TEST(WholeFile, WhereItCannotBeTheUserIsTold) {
   const TestFolder folder;
   EXPECT_EQ(user_error([&] { WholeFile(folder.path()); }),
@@ -74,6 +105,8 @@ TEST(ReadFile, GivesAllBytesOfAFileOrSaysWhyNot) {
             folder.path().string() + ": is a folder, not a file");
   EXPECT_EQ(user_error([&] { read_file(folder / "b"); }),
             (folder / "b").string() + ": cannot be read: No such file or directory");
+  EXPECT_EQ(user_error([] { read_file("/proc/self/mem"); }),
+            "/proc/self/mem: could not be read to its end: Input/output error");
 }
 
 TEST(FileLock, OneAtATimeHasTheFile) {

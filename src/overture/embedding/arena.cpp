@@ -38,6 +38,8 @@ Arena::Arena(std::size_t size) : size_(size) {
 }
 
 Arena::Arena(std::size_t size, const std::filesystem::path& file) : size_(size), lock_(file) {
+  if (std::error_code error; !std::filesystem::is_regular_file(file, error))
+    throw UserError({.file = file.string()}, "is no file", "name a new one for the tables");
   const int descriptor = open(file.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
   if (descriptor < 0) fail(file, "cannot be created");
   // Reserving the blocks now turns a full disk into a message, not into a signal in the middle of training.

@@ -1,8 +1,10 @@
 #include "overture/embedding/arena.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include "overture/base/error.h"
+#include "overture/base/testing_folder.h"
 
 namespace overture::embedding {
 namespace {
@@ -31,6 +33,13 @@ TEST(Arena, AFileThatCannotBeMadeIsAUserError) {
   EXPECT_THROW(Arena(std::size_t{1} << 60, std::filesystem::temp_directory_path() / "overture_too_large"),
                UserError);
   EXPECT_FALSE(std::filesystem::exists(std::filesystem::temp_directory_path() / "overture_too_large"));
+}
+
+TEST(Arena, WhatIsNoFileIsRefusedAndStays) {
+  const TestFolder folder;
+  ASSERT_EQ(mkfifo((folder / "pipe").c_str(), 0600), 0);
+  EXPECT_THROW(Arena(4096, folder / "pipe"), UserError);
+  EXPECT_TRUE(std::filesystem::is_fifo(folder / "pipe"));
 }
 
 TEST(Arena, AFileIsUsedByOneAtATime) {
