@@ -9,6 +9,7 @@
 
 #include "overture/base/error.h"
 #include "overture/base/interrupt.h"
+#include "overture/base/printable.h"
 #include "overture/cli/commands.h"
 #include "overture/report/html.h"
 #include "overture/serve/result_server.h"
@@ -32,7 +33,7 @@ int run(const ServeOptions& options) {
   if (options.json) {
     fmt::print("{{\"url\": \"{}\"}}\n", url);
   } else {
-    fmt::print("{} at {} (Ctrl-C ends it)\n", options.folder, url);
+    fmt::print("{} at {} (Ctrl-C ends it)\n", printable(options.folder), url);
   }
   if (std::fflush(stdout) != 0)  // nobody knows where to look
     throw UserError(fmt::format("standard output cannot be written: {}", std::strerror(errno)));

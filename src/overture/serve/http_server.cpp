@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cerrno>
 #include <chrono>
 #include <condition_variable>
 #include <deque>
@@ -70,8 +71,9 @@ Outgoing outgoing_file(const HttpRequest& request, HttpResponse response) {
   out.file = Descriptor(::open(response.file->c_str(), O_RDONLY | O_CLOEXEC));
   struct stat facts {};
   if (out.file.get() < 0 || ::fstat(out.file.get(), &facts) != 0) {
+    const bool too_many = out.file.get() < 0 && (errno == EMFILE || errno == ENFILE);
     out.file = Descriptor();
-    out.text = response_head({.status = 404}, 0, "", out.keep_alive);
+    out.text = response_head({.status = too_many ? 503 : 404}, 0, "", out.keep_alive);
     return out;
   }
   const auto size = static_cast<std::uint64_t>(facts.st_size);
@@ -164,7 +166,10 @@ class Answerers {
       threads_.emplace_back([this](const std::stop_token& end) { work(end); });
   }
   ~Answerers() {
-    for (std::jthread& thread : threads_) thread.request_stop();
+    {
+      const std::lock_guard lock(mutex_);  // nobody is between his question and his sleep
+      for (std::jthread& thread : threads_) thread.request_stop();
+    }
     changed_.notify_all();
   }
   Answerers(const Answerers&) = delete;

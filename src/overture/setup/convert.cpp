@@ -166,7 +166,9 @@ std::string unknown_word(const std::string& text, const std::vector<std::string>
   return fmt::format("unknown value \"{}\"\n{}", text, suggest(text, known));
 }
 
+// Without a word it stays what it is by default.
 Result<bool> read(const std::vector<std::string>& words, system::Implementation& value) {
+  if (words.empty()) return true;
   system::Implementation implementation;
   for (const std::string& word : words) {
     const bool flat = word.starts_with(kFlat);

@@ -150,6 +150,12 @@ TEST(Convert, EveryWordOfTheVocabularyReadsBack) {
 
 using Words = std::vector<std::string>;
 
+TEST(Convert, NoAlgorithmAtAllLeavesTheDefault) {
+  system::Implementation implementation{.per_dimension = {{system::AlgorithmKind::ring}}};
+  EXPECT_TRUE(read(Words{}, implementation));
+  EXPECT_EQ(write(implementation), Words{"ring"});
+}
+
 system::Implementation implementation_of(const Words& words) {
   system::Implementation implementation;
   const Result<bool> result = read(words, implementation);

@@ -90,6 +90,13 @@ TEST(TrainMessages, OfModelsAndTables) {
       parse_training);
 }
 
+TEST(TrainMessages, OfLinksThatAreTooSlow) {
+  expect_messages({{{"link.rate=0 bps"}, "a.yaml: link.rate: 0 bps is less than 1 Mbps"},
+                   {{"link.rate=999999 bps"}, "a.yaml: link.rate: 999999 bps is less than 1 Mbps"},
+                   {{"link.delay=11 s"}, "a.yaml: link.delay: 11 s is more than 10 s"}},
+                  parse_training);
+}
+
 TEST(TrainMessages, OfTheWrongCommand) {
   expect_messages(
       {{{"network.topology.star.hosts=4"},

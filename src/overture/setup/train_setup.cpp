@@ -147,6 +147,16 @@ void check_least(const TrainSetup& setup, const std::string& key, std::int64_t v
   if (value < least) fail(setup, key, fmt::format("{} is less than {}", value, least));
 }
 
+// A step waits for its messages, and a signal for the step.
+void check_link(const TrainSetup& setup) {
+  constexpr Bandwidth kLeast = Bandwidth::bits_per_second(1'000'000);
+  constexpr Duration kMost = std::chrono::seconds(10);
+  if (setup.link->rate < kLeast)
+    fail(setup, "link.rate", fmt::format("{} is less than {}", exact(setup.link->rate), exact(kLeast)));
+  if (setup.link->delay > kMost)
+    fail(setup, "link.delay", fmt::format("{} is more than {}", exact(setup.link->delay), exact(kMost)));
+}
+
 void check_sound(const TrainSetup& setup) {
   check_least(setup, "batch_size", setup.batch_size, 1);
   check_least(setup, "steps", setup.steps, 0);
@@ -173,6 +183,7 @@ void check_sound(const TrainSetup& setup) {
   if (setup.cache.lookahead == 0 && setup.trainers > 1 && !has_whole_tables(setup))
     fail(setup, "trainers", "several trainers without a cache can only hold whole tables",
          "set tables.sharding to table_wise, or cache.lookahead to 1 or more");
+  if (setup.link) check_link(setup);
   check_least(setup, "patience", setup.patience, 0);
   if (setup.patience > 0 && setup.evaluate_every == 0)
     fail(setup, "patience", "there are no evaluations, so patience has nothing to count",
