@@ -95,14 +95,18 @@ void CreditNetwork::arm() {
   });
 }
 
-// Runs the cycle that is due and those after it in which nobody else has anything to do, up to a delivery.
+// Runs the cycle that is due and those after it in which nobody else has anything to do, up to a delivery; or
+// so many that whoever may end the run is asked now and then, however long a message is.
 void CreditNetwork::wake() {
+  constexpr std::int64_t kMostMoves = 256;  // of flits
   if (events().now() != armed_) return;
   armed_ = Time::max();
   const Time horizon = events().pending() == 0 ? Time::max() : events().next_time();
+  const auto moved = [this] { return statistics().hops + statistics().flits; };
+  const std::int64_t enough = moved() + kMostMoves;
   for (Cycle next = engine_->next(); next != kNone; next = engine_->next()) {
     const Time when = start_of(next);
-    if (when > events().now() && when >= horizon) break;
+    if (when > events().now() && (when >= horizon || moved() >= enough)) break;
     running_ = next;
     engine_->run(next);
     ran_ = next;

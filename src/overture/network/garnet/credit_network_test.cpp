@@ -62,6 +62,18 @@ TEST(CreditNetwork, NoTorusLocksUp) {
   }
 }
 
+TEST(CreditNetwork, ARunCanBeStoppedInTheMiddleOfAMessage) {
+  sim::EventQueue events;
+  CreditNetwork network(topology::torus({.sizes = {2, 2}}), plenty(), events);
+  int asked = 0;
+  const RunLimits limits{.go_on = [&](const RunSoFar&) { return ++asked < 20; }};
+  const FlowTimes times =
+      play_flows(network, events, {{Rank{0}, Rank{3}, Bytes{std::int64_t{1} << 40}}}, limits);
+  EXPECT_EQ(times.finished, 0u);
+  EXPECT_EQ(asked, 20);
+  EXPECT_FALSE(times.locked);
+}
+
 TEST(CreditNetwork, NoTorusOfSeveralRingsLocksUp) {
   for (const auto rule : {topology::PathRule::by_destination, topology::PathRule::spray}) {
     CreditNetworkConfig config = scarce();
