@@ -179,8 +179,10 @@ class TraceReader {
   }
 
   void keep(const Node& node, const char* from, const pbf_reader& reader) {
-    // Process groups come in a metadata node's inputs.
-    if (!options_.keep_unknown && node.kind != NodeKind::metadata) return;
+    // Fields of the proto2 schemas would mean something else in what is written; its attributes, field 11,
+    // even to a reader that has seen no others. Process groups come in a metadata node's inputs.
+    const bool means_the_same = dialect_ != Dialect::proto2 && reader.tag() != 11;
+    if (options_.keep_unknown ? !means_the_same : node.kind != NodeKind::metadata) return;
     trace_.extras.append(from, static_cast<std::size_t>(reader.data().data() - from));
   }
 
