@@ -96,6 +96,22 @@ std::map<std::string, std::set<std::string>> classes() {
   return found;
 }
 
+// The sanitizers and fuzzers are built by clang 14, which refuses these of libstdc++ 12.
+TEST(Sources, UseNothingThatTheOldestClangRefuses) {
+  int files = 0;
+  for (const char* folder : {"src", "fuzz"}) {
+    for (const auto& entry : fs::recursive_directory_iterator(kSource / folder)) {
+      const std::string kind = entry.path().extension().string();
+      if (kind != ".h" && kind != ".cpp") continue;
+      ++files;
+      const std::string text = text_of(entry.path());
+      for (const char* word : {"#include <ranges>", "std::views::", "std::ranges::unique"})
+        EXPECT_EQ(text.find(word), std::string::npos) << entry.path() << " uses " << word;
+    }
+  }
+  EXPECT_GT(files, 1000);
+}
+
 TEST(Names, OfClassesMeanOneThingInFoldersThatMayMeet) {
   const auto all = classes();
   ASSERT_GT(all.size(), 300);

@@ -1,6 +1,5 @@
 #include "overture/system/step_run.h"
 
-#include <ranges>
 
 #include <fmt/format.h>
 
@@ -76,7 +75,8 @@ std::int32_t StepRun::wait_for_own(const Transfer& of, std::int32_t place, const
   if (found == sends.end() || phase_.kind == CollectiveKind::barrier) return 0;
   std::int32_t needs = 0;
   int step = -1;
-  for (const std::int32_t before : found->second | std::views::reverse) {
+  for (auto last = found->second.rbegin(); last != found->second.rend(); ++last) {
+    const std::int32_t before = *last;
     if (transfer(before).step >= of.step) continue;
     if (needs > 0 && transfer(before).step != step) break;
     step = transfer(before).step;
