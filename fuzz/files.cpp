@@ -15,16 +15,19 @@
 #include "overture/formats/infragraph.h"
 #include "overture/formats/msccl.h"
 #include "overture/formats/nccl_tests.h"
+#include "overture/model/dlrm_compute.h"
+#include "overture/setup/hosts_file.h"
 #include "overture/setup/machine_file.h"
 #include "overture/setup/prices.h"
 #include "overture/setup/search_setup.h"
 #include "overture/setup/steps_file.h"
+#include "overture/workload/generator.h"
 
 using namespace overture;
 
 namespace {
 
-constexpr int kFormats = 16;
+constexpr int kFormats = 20;
 
 // Collectives are checked on all ranks that they name; some thousands of them take long.
 bool has_long_numbers(std::string_view text) {
@@ -87,7 +90,11 @@ void check(std::uint8_t format, std::string_view text) {
     case 12: return void(formats::read_htsim_log(fuzz::MemoryFile(text).path()));
     case 13: return void(astra2::read_network(fuzz::MemoryFile(text).path(), true));
     case 14: return void(astra2::read_system(fuzz::MemoryFile(text).path(), 1));
-    default: return void(astra2::read_groups(fuzz::MemoryFile(text).path(), 8));
+    case 15: return void(astra2::read_groups(fuzz::MemoryFile(text).path(), 8));
+    case 16: return void(setup::parse_hosts(text, "hosts"));
+    case 17: return void(model::parse_calibration(text, "fits.csv", {}));
+    case 18: return void(workload::parse_mnk(text, "mnk.csv"));
+    default: return void(astra2::read_memory(fuzz::MemoryFile(text).path()));
   }
 }
 
