@@ -7,7 +7,6 @@
 #include "overture/base/error.h"
 #include "overture/base/files.h"
 #include "overture/base/json.h"
-#include "overture/base/progress.h"
 #include "overture/base/random.h"
 #include "overture/base/result.h"
 #include "overture/base/table.h"
@@ -77,20 +76,6 @@ TEST(Table, AlignsNumbersRightAndWordsLeft) {
             "-----  --------\n"
             "torus    9.5 us\n"
             "a      172.7 us\n");
-}
-
-TEST(Progress, ShowsShareRateAndEstimate) {
-  EXPECT_EQ(Progress::line("sweep", {.done = 30}, 120, 2.5), "sweep 30/120 25%, 12.0/s, 8 s left");
-  EXPECT_EQ(Progress::line("cells", {.done = 2}, 4, 8), "cells 2/4 50%, 4.0 s each, 8 s left");
-  EXPECT_EQ(Progress::line("read", {.done = 50}, 0, 5), "read 50, 10.0/s");
-}
-
-TEST(Progress, AShareThatIsKnownBetterThanByCountingGivesTheEstimate) {
-  EXPECT_EQ(Progress::line("flows", {.done = 0, .share = 0.25, .note = "1.2 ms simulated"}, 64, 10),
-            "flows 0/64 25%, 1.2 ms simulated, 30 s left");
-  EXPECT_EQ(Progress::line("flows", {.done = 0, .share = 0, .note = "0 ps simulated"}, 64, 10),
-            "flows 0/64 0%, 0 ps simulated")
-      << "nothing is known yet";
 }
 
 TEST(Files, WriteThenReadGivesTheSameBytes) {

@@ -7,8 +7,8 @@
 
 #include "overture/base/files.h"
 #include "overture/base/json.h"
-#include "overture/base/progress.h"
 #include "overture/cli/counts.h"
+#include "overture/cli/progress.h"
 #include "overture/train/dense/loss.h"
 
 namespace overture::cli {

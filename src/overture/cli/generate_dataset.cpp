@@ -5,11 +5,11 @@
 
 #include "overture/base/error.h"
 #include "overture/base/interrupt.h"
-#include "overture/base/progress.h"
 #include "overture/base/table.h"
 #include "overture/base/units.h"
 #include "overture/cli/commands.h"
 #include "overture/cli/counts.h"
+#include "overture/cli/progress.h"
 #include "overture/data/copy.h"
 #include "overture/data/dataset.h"
 #include "overture/data/presets.h"

@@ -23,9 +23,9 @@
 
 #include "overture/base/error.h"
 #include "overture/base/interrupt.h"
-#include "overture/base/terminal_line.h"
 #include "overture/cli/commands.h"
 #include "overture/cli/launch_command.h"
+#include "overture/cli/terminal_line.h"
 #include "overture/setup/hosts_file.h"
 #include "overture/train/messages.h"
 

@@ -5,11 +5,11 @@
 #include <fmt/format.h>
 
 #include "overture/base/interrupt.h"
-#include "overture/base/progress.h"
 #include "overture/base/whole_file.h"
 #include "overture/cli/bad_rows.h"
 #include "overture/cli/commands.h"
 #include "overture/cli/counts.h"
+#include "overture/cli/progress.h"
 #include "overture/setup/trained_model.h"
 #include "overture/train/dense/loss.h"
 

@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <string>
 
-#include "overture/base/progress.h"
+#include "overture/cli/progress.h"
 
 namespace overture::cli {
 

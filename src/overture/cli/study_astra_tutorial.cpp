@@ -10,7 +10,7 @@
 #include "overture/base/files.h"
 #include "overture/base/hash.h"
 #include "overture/base/interrupt.h"
-#include "overture/base/progress.h"
+#include "overture/cli/progress.h"
 #include "overture/cli/studies.h"
 #include "overture/cli/study_results.h"
 #include "overture/cli/version.h"

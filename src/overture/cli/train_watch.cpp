@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "overture/base/progress.h"
 #include "overture/cli/counts.h"
+#include "overture/cli/progress.h"
 
 namespace overture::cli {
 namespace {

@@ -1,8 +1,8 @@
-#include "overture/base/terminal_line.h"
+#include "overture/cli/terminal_line.h"
 
 #include <gtest/gtest.h>
 
-namespace overture {
+namespace overture::cli {
 namespace {
 
 TEST(TerminalLine, PlainTextStaysAsItIs) {
@@ -31,4 +31,4 @@ TEST(TerminalLine, ACommandThatIsCutShortEndsWithTheLine) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::cli

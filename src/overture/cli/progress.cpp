@@ -1,4 +1,4 @@
-#include "overture/base/progress.h"
+#include "overture/cli/progress.h"
 
 #include <algorithm>
 
@@ -6,7 +6,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-namespace overture {
+namespace overture::cli {
 namespace {
 
 std::string pace_text(double rate) {
@@ -72,4 +72,4 @@ std::string Progress::line(const std::string& what, const SoFar& so_far, std::in
   return text;
 }
 
-}  // namespace overture
+}  // namespace overture::cli

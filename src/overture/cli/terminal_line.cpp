@@ -1,8 +1,8 @@
-#include "overture/base/terminal_line.h"
+#include "overture/cli/terminal_line.h"
 
 #include <algorithm>
 
-namespace overture {
+namespace overture::cli {
 namespace {
 
 constexpr char kEscape = '\x1b';
@@ -53,4 +53,4 @@ std::string terminal_line(std::string_view written) {
   }
 }
 
-}  // namespace overture
+}  // namespace overture::cli

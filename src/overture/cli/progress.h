@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <string>
 
-namespace overture {
+namespace overture::cli {
 
 // What there is to tell at a moment.
 struct SoFar {
@@ -49,4 +49,4 @@ class Progress {
   Clock::time_point drawn_{};
 };
 
-}  // namespace overture
+}  // namespace overture::cli

@@ -4,10 +4,10 @@
 #include <string>
 #include <string_view>
 
-namespace overture {
+namespace overture::cli {
 
 // What was written over by a carriage return is left out, and so are commands to the terminal (colours,
 // "erase this line") and other control characters but tabs.
 std::string terminal_line(std::string_view written);
 
-}  // namespace overture
+}  // namespace overture::cli
