@@ -5,6 +5,7 @@
 #include "overture/base/error.h"
 #include "overture/base/files.h"
 #include "overture/base/testing_disk.h"
+#include "overture/base/testing_seeds.h"
 
 namespace overture {
 namespace {
@@ -40,7 +41,7 @@ TEST_F(DiskTest, AFileIsTheOldOneOrTheNewOneWhereverTheCrashIs) {
       promised.push_back(recording.operations());
     }
   }
-  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+  for (std::uint64_t seed = 0; seed < seeds(200); ++seed) {
     const std::size_t crash = RandomStream(seed, 7).below(recording.operations() + 1);
     recording.crash(crash, seed, after());
     int least = 0;

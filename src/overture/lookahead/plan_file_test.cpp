@@ -7,6 +7,7 @@
 #include "overture/base/files.h"
 #include "overture/base/testing.h"
 #include "overture/base/testing_disk.h"
+#include "overture/base/testing_seeds.h"
 #include "overture/lookahead/plan_code.h"
 #include "overture/lookahead/testing.h"
 
@@ -95,7 +96,7 @@ TEST_F(PlanFile, IsTheOldOneOrTheNewOneWhereverTheCrashIs) {
     }
   }
   path_ = scratch / "after" / "plan";
-  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+  for (std::uint64_t seed = 0; seed < seeds(200); ++seed) {
     const std::size_t crash = RandomStream(seed, 13).below(recording.operations() + 1);
     recording.crash(crash, seed, path_.parent_path());
     const auto least = std::ranges::upper_bound(promised, crash) - promised.begin() - 1;

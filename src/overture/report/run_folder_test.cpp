@@ -7,6 +7,7 @@
 
 #include "overture/base/files.h"
 #include "overture/base/testing_disk.h"
+#include "overture/base/testing_seeds.h"
 
 namespace overture::report {
 namespace {
@@ -91,7 +92,7 @@ TEST(RunFolder, ASummaryMeansThatAllIsThereWhereverTheCrashIs) {
     write_run_folder(run, scratch / "root/run");
   }
   int whole = 0;
-  for (std::uint64_t seed = 0; seed < 150; ++seed) {
+  for (std::uint64_t seed = 0; seed < seeds(150); ++seed) {
     const std::size_t crash = RandomStream(seed, 5).below(recording.operations() + 1);
     const fs::path after = scratch / "after";
     recording.crash(crash, seed, after);

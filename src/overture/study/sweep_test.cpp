@@ -14,6 +14,7 @@
 #include "overture/base/files.h"
 #include "overture/base/testing.h"
 #include "overture/base/testing_disk.h"
+#include "overture/base/testing_seeds.h"
 
 namespace overture::study {
 namespace {
@@ -252,7 +253,7 @@ TEST_F(Sweep, AFinishedPointIsWholeWhereverTheCrashIs) {
       promised.push_back(recording.operations());
     }
   }
-  for (std::uint64_t seed = 0; seed < 150; ++seed) {
+  for (std::uint64_t seed = 0; seed < seeds(150); ++seed) {
     const std::size_t crash = RandomStream(seed, 9).below(recording.operations() + 1);
     const fs::path after = folder_ / "after";
     recording.crash(crash, seed, after);

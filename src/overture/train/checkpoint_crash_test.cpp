@@ -4,6 +4,7 @@
 #include "overture/base/error.h"
 #include "overture/base/files.h"
 #include "overture/base/testing_disk.h"
+#include "overture/base/testing_seeds.h"
 #include "overture/train/checkpoint.h"
 #include "overture/train/testing.h"
 
@@ -67,7 +68,7 @@ TEST_F(CheckpointCrash, TheNewestThatWasPromisedIsThereWhereverTheCrashIs) {
       promises.emplace_back(recording.operations(), step);
     }
   }
-  for (std::uint64_t seed = 0; seed < 500; ++seed) {
+  for (std::uint64_t seed = 0; seed < seeds(500); ++seed) {
     const std::size_t crash = RandomStream(seed, 3).below(recording.operations() + 1);
     SCOPED_TRACE(testing::Message() << "seed " << seed << ", after operation " << crash << " of "
                                     << recording.operations());
