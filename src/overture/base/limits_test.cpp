@@ -2,16 +2,14 @@
 #include <filesystem>
 
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "overture/base/file_lock.h"
 #include "overture/base/folder_hold.h"
 #include "overture/base/memory.h"
-#include "overture/base/run_summary.h"
 #include "overture/base/testing.h"
+#include "overture/base/testing_folder.h"
 
 namespace overture {
 namespace {
@@ -55,58 +53,88 @@ std::string in_another_process(Call call) {
 
 class Folder : public ::testing::Test {
  protected:
-  Folder() : path_(fs::path(::testing::TempDir()) / ("overture_limits_" + std::to_string(getpid()))) {
-    fs::remove_all(path_);
-    fs::create_directories(path_ / "a/b");
-  }
-  ~Folder() override { fs::remove_all(path_); }
-  fs::path path_;
+  Folder() { fs::create_directories(folder_ / "a/b"); }
+  TestFolder folder_;
 };
 
 TEST_F(Folder, HeldByOneProcessIsRefusedToAnother) {
   const auto hold = [&] {
-    hold_folder(path_ / "a");
-    hold_folder(path_ / "a");            // again changes nothing
-    hold_folder(path_ / "a/b/../../a");  // nor does another name
+    hold_folder(folder_ / "a");
+    hold_folder(folder_ / "a");            // again changes nothing
+    hold_folder(folder_ / "a/b/../../a");  // nor does another name
   };
-  const std::string said = in_another_process([&] { hold_folder(path_ / "a"); }, hold);
+  const std::string said = in_another_process([&] { hold_folder(folder_ / "a"); }, hold);
   EXPECT_NE(said.find("in use by another run"), std::string::npos) << said;
-  EXPECT_EQ(in_another_process([&] { hold_folder(path_ / "a/b"); }), "") << "folders in it are not held";
-  EXPECT_TRUE(fs::is_empty(path_ / "a/b")) << "a lock leaves nothing behind";
+  EXPECT_EQ(in_another_process([&] { hold_folder(folder_ / "a/b"); }), "") << "folders in it are not held";
+  EXPECT_TRUE(fs::is_empty(folder_ / "a/b")) << "a lock leaves nothing behind";
 }
 
 TEST_F(Folder, ThatIsSharedIsRefusedToWhoWantsItAlone) {
-  const auto share = [&] { hold_folder(path_, FolderUse::shared); };
-  EXPECT_NE(in_another_process([&] { hold_folder(path_); }, share), "");
+  const auto share = [&] { hold_folder(folder_.path(), FolderUse::shared); };
+  EXPECT_NE(in_another_process([&] { hold_folder(folder_.path()); }, share), "");
 }
 
 TEST_F(Folder, IsSharedByThoseWhoWantToShareIt) {
-  const auto share = [&] { hold_folder(path_, FolderUse::shared); };
+  const auto share = [&] { hold_folder(folder_.path(), FolderUse::shared); };
   EXPECT_EQ(in_another_process(share, share), "");
 }
 
 TEST_F(Folder, IsFreeWhenItsHolderHasEnded) {
-  EXPECT_EQ(in_another_process([&] { hold_folder(path_ / "a/b"); }), "");
-  EXPECT_EQ(in_another_process([&] { hold_folder(path_ / "a/b"); }), "");
-}
-
-TEST_F(Folder, AFileHasOneUserUntilTheLockGoes) {
-  const fs::path file = path_ / "rows";
-  {
-    FileLock lock(file);
-    EXPECT_NE(user_error([&] { FileLock{file}; }).find("in use"), std::string::npos);
-    FileLock moved = std::move(lock);
-    EXPECT_NE(user_error([&] { FileLock{file}; }), "") << "a lock that moves stays one";
-  }
-  EXPECT_EQ(user_error([&] { FileLock{file}; }), "");
-  EXPECT_NE(user_error([&] { FileLock{path_ / "no/such/file"}; }).find("cannot be created"),
-            std::string::npos);
+  EXPECT_EQ(in_another_process([&] { hold_folder(folder_ / "a/b"); }), "");
+  EXPECT_EQ(in_another_process([&] { hold_folder(folder_ / "a/b"); }), "");
 }
 
 TEST(Memory, SomeIsFree) {
   const auto free = free_memory();
   ASSERT_TRUE(free);
   EXPECT_GT(*free, Bytes{1 << 20});
+}
+
+// What the system of a machine with 8 GB, of which 4 are free, says of control groups.
+std::optional<Bytes> free_in_groups(std::initializer_list<std::pair<const char*, const char*>> files) {
+  const TestFolder folder;
+  folder.write("proc/meminfo", "MemTotal: 8000000 kB\nMemAvailable: 4000000 kB\n");
+  for (const auto& [name, text] : files) folder.write(name, text);
+  return free_memory(folder.path());
+}
+
+TEST(Memory, OfAControlGroupCounts) {
+  EXPECT_EQ(free_in_groups({}), Bytes{4'096'000'000});
+  EXPECT_EQ(free_in_groups({{"proc/self/cgroup", "0::/\n"},
+                            {"sys/fs/cgroup/memory.max", "max\n"},
+                            {"sys/fs/cgroup/memory.current", "5000\n"}}),
+            Bytes{4'096'000'000});
+  EXPECT_EQ(free_in_groups({{"proc/self/cgroup", "0::/\n"},
+                            {"sys/fs/cgroup/memory.max", "8000\n"},
+                            {"sys/fs/cgroup/memory.current", "5000\n"}}),
+            Bytes{3000});
+  EXPECT_EQ(free_in_groups({{"proc/self/cgroup", "5:cpu:/\n4:memory:/job\n0::/\n"},
+                            {"sys/fs/cgroup/memory/job/memory.limit_in_bytes", "8000\n"},
+                            {"sys/fs/cgroup/memory/job/memory.usage_in_bytes", "6000\n"}}),
+            Bytes{2000});
+}
+
+TEST(Memory, OfTheControlGroupsAroundItCountsToo) {
+  EXPECT_EQ(free_in_groups({{"proc/self/cgroup", "0::/slurm/job_7/step_0\n"},
+                            {"sys/fs/cgroup/slurm/job_7/step_0/memory.max", "max\n"},
+                            {"sys/fs/cgroup/slurm/job_7/step_0/memory.current", "1000\n"},
+                            {"sys/fs/cgroup/slurm/job_7/memory.max", "8000\n"},
+                            {"sys/fs/cgroup/slurm/job_7/memory.current", "1000\n"}}),
+            Bytes{7000});
+  // A container sees its own group at the top, and the name that it has outside.
+  EXPECT_EQ(free_in_groups({{"proc/self/cgroup", "4:memory:/docker/0123\n"},
+                            {"sys/fs/cgroup/memory/memory.limit_in_bytes", "8000\n"},
+                            {"sys/fs/cgroup/memory/memory.usage_in_bytes", "8000\n"}}),
+            Bytes{0});
+}
+
+TEST(Memory, PagesOfFilesAreFreeThoughTheGroupHoldsThem) {
+  EXPECT_EQ(
+      free_in_groups({{"proc/self/cgroup", "0::/\n"},
+                      {"sys/fs/cgroup/memory.max", "8000\n"},
+                      {"sys/fs/cgroup/memory.current", "8000\n"},
+                      {"sys/fs/cgroup/memory.stat", "anon 1000\ninactive_file 4000\nactive_file 2500\n"}}),
+      Bytes{6500});
 }
 
 TEST(Memory, ALimitRefusesWhatNeedsMoreAndIsOnlyEverLowered) {
@@ -120,17 +148,6 @@ TEST(Memory, ALimitRefusesWhatNeedsMoreAndIsOnlyEverLowered) {
   EXPECT_EQ(said.find("a graph of 5 links needs about"), 0u) << said;
   EXPECT_NE(said.find("--max-memory"), std::string::npos) << said;
 #endif
-}
-
-TEST(RunSummary, WhatWasCutShortIsNotComplete) {
-  EXPECT_TRUE(is_complete(Json::object()));
-  EXPECT_TRUE(is_complete({{"complete", true}}));
-  EXPECT_FALSE(is_complete({{"complete", false}}));
-  EXPECT_FALSE(is_complete({{"stopped_early", true}}));
-  EXPECT_TRUE(is_complete({{"stopped_early", true}, {"out_of_patience", true}})) << "it was asked to";
-  EXPECT_FALSE(is_complete({{"complete", false}, {"stopped_early", true}, {"out_of_patience", true}}));
-  EXPECT_TRUE(is_complete({{"complete", "no"}})) << "only true and false count";
-  EXPECT_FALSE(is_complete(Json::array()));
 }
 
 }  // namespace

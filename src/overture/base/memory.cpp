@@ -1,51 +1,86 @@
 #include "overture/base/memory.h"
 
 #include <algorithm>
+#include <array>
 #include <fstream>
 #include <limits>
 #include <string>
+#include <vector>
 
 #include <fmt/format.h>
 #include <sys/resource.h>
 
 #include "overture/base/error.h"
+#include "overture/base/text.h"
 
 namespace overture {
 namespace {
 
 constexpr Bytes kEverything{std::numeric_limits<std::int64_t>::max()};
 
-std::optional<Bytes> of_machine() {
-  std::ifstream file("/proc/meminfo");
-  std::string word;
-  while (file >> word) {
-    std::int64_t kib = 0;
-    if (word == "MemAvailable:" && file >> kib) return Bytes{kib * 1024};
+namespace fs = std::filesystem;
+
+// The number behind a word in a file of such pairs; 0 if it is not there.
+std::int64_t number_behind(const fs::path& file, std::string_view word) {
+  std::ifstream in(file);
+  std::int64_t number = 0;
+  for (std::string found; in >> found;) {
+    if (found == word && in >> number) return number;
   }
-  return std::nullopt;
+  return 0;
 }
 
-std::optional<std::int64_t> number_in(const std::string& path) {
-  std::ifstream file(path);
+std::optional<std::int64_t> number_in(const fs::path& file) {
+  std::ifstream in(file);
   std::int64_t number = 0;
-  if (file >> number) return number;
+  if (in >> number) return number;
   return std::nullopt;  // not there, or "max"
 }
 
-std::optional<Bytes> of_control_group() {
-  const auto most = number_in("/sys/fs/cgroup/memory.max");
-  const auto used = number_in("/sys/fs/cgroup/memory.current");
+// How the two versions of control groups name their files.
+struct GroupFiles {
+  const char* most;
+  const char* used;
+  std::array<std::string_view, 2>
+      cache;  // words of memory.stat: files' pages, which others get when they need them
+};
+constexpr GroupFiles kFirst{
+    "memory.limit_in_bytes", "memory.usage_in_bytes", {"total_inactive_file", "total_active_file"}};
+constexpr GroupFiles kSecond{"memory.max", "memory.current", {"inactive_file", "active_file"}};
+
+std::optional<Bytes> free_in_group(const fs::path& folder, const GroupFiles& files) {
+  const auto most = number_in(folder / files.most);
+  const auto used = number_in(folder / files.used);
   if (!most || !used) return std::nullopt;
-  return Bytes{std::max<std::int64_t>(*most - *used, 0)};
+  std::int64_t kept = *used;
+  for (const std::string_view word : files.cache) kept -= number_behind(folder / "memory.stat", word);
+  return Bytes{std::max<std::int64_t>(*most - std::max<std::int64_t>(kept, 0), 0)};
+}
+
+// A group's limit holds for all groups below it. In a container, folders of groups around it may be missing.
+void take_groups(const fs::path& mounted, fs::path group, const GroupFiles& files,
+                 std::optional<Bytes>& least) {
+  for (;; group = group.parent_path()) {
+    if (const auto free = free_in_group(mounted / group.relative_path(), files))
+      least = std::min(least.value_or(*free), *free);
+    if (group.relative_path().empty()) return;
+  }
 }
 
 }  // namespace
 
-std::optional<Bytes> free_memory() {
-  const std::optional<Bytes> machine = of_machine();
-  const std::optional<Bytes> group = of_control_group();
-  if (machine && group) return std::min(*machine, *group);
-  return machine ? machine : group;
+std::optional<Bytes> free_memory(const fs::path& system) {
+  std::optional<Bytes> least;
+  if (const std::int64_t kib = number_behind(system / "proc/meminfo", "MemAvailable:"); kib > 0)
+    least = Bytes{kib * 1024};
+  std::ifstream groups(system / "proc/self/cgroup");
+  for (std::string line; std::getline(groups, line);) {  // "4:memory:/job", or "0::/job"
+    const std::vector<std::string> parts = split(line, ':');
+    if (parts.size() < 3 || !parts[2].starts_with('/')) continue;
+    if (parts[1] == "memory") take_groups(system / "sys/fs/cgroup/memory", parts[2], kFirst, least);
+    if (parts[1].empty()) take_groups(system / "sys/fs/cgroup", parts[2], kSecond, least);
+  }
+  return least;
 }
 
 // Of data: private memory that can be written. Address space alone, as of mapped files, costs nothing.

@@ -3,6 +3,7 @@
 // taking the machine along.
 #pragma once
 
+#include <filesystem>
 #include <optional>
 #include <string_view>
 
@@ -11,8 +12,9 @@
 namespace overture {
 
 // What programs can still get without swapping: of the machine, or of the control group that this process is
-// in. Nothing where the system does not say.
-std::optional<Bytes> free_memory();
+// in (a container, a job of Slurm), where that is less. Nothing where the system does not say. Tests have a
+// `system` of their own.
+std::optional<Bytes> free_memory(const std::filesystem::path& system = "/");
 
 // From now on the process gets no more than this. Whoever has set a smaller limit before us keeps it.
 void limit_memory(Bytes most);

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include "overture/base/error.h"
-#include "overture/base/memory.h"
 #include "overture/base/printable.h"
 #include "overture/base/text.h"
 #include "overture/cli/astra_files.h"
@@ -146,9 +145,9 @@ int run(const AstraOptions& options) {
   if (astra.garnet) {
     observed = observe_garnet(astra.config, *astra.garnet, with_results, flits);
   } else if (with_results) {
-    observed = report::observe(astra.config, true, {.memory = free_memory()});
+    observed = report::observe(astra.config, true);
   } else {
-    observed.result = simulation::simulate(astra.config, {}, {.memory = free_memory()});
+    observed.result = simulation::simulate(astra.config);
   }
   const simulation::SimulationResult& result = observed.result;
   const double cost = network::cost_in_dollars(astra.config.network);

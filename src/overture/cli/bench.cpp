@@ -13,11 +13,10 @@
 #include "overture/base/error.h"
 #include "overture/base/files.h"
 #include "overture/base/interrupt.h"
-#include "overture/base/memory.h"
-#include "overture/base/progress.h"
 #include "overture/base/text.h"
 #include "overture/cli/commands.h"
 #include "overture/cli/output.h"
+#include "overture/cli/progress.h"
 #include "overture/cli/version.h"
 #include "overture/formats/nccl_tests.h"
 #include "overture/network/run_flows.h"
@@ -163,7 +162,7 @@ Runner make_runner(const BenchOptions& options, CollectiveKind kind, int seed,
     config.system.splits = options.chunks;
   const int dimensions = simulation::system_dimensions(config).dimensions();
   config.system.implementation(kind) = implementation(options, kind, config.system, dimensions);
-  simulation::Limits limits{.memory = free_memory()};
+  simulation::Limits limits;
   limits.go_on = [end](Time, std::uint32_t) { return goes_on(end); };
   return [config, kind, limits](Bytes size) { return study::bench_collective(config, kind, size, limits); };
 }

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <span>
 #include <stdexcept>
 #include <system_error>
@@ -308,6 +309,8 @@ Outcome run_chosen() {
     return out_of_memory();
   } catch (const std::length_error&) {  // more than any machine has
     return out_of_memory();
+  } catch (const std::filesystem::filesystem_error& error) {
+    return {2, UserError({.file = error.path1().string()}, error.code().message()).what()};
   } catch (const std::system_error& error) {
     const bool output = std::ferror(stdout) != 0;  // fmt says that it could not write, not where
     return {output ? 2 : 1, (output ? "standard output: " : "") + std::string(error.what())};

@@ -53,10 +53,10 @@ setup::Setup load(const ReplayOptions& options) {
 }
 
 int run(const ReplayOptions& options) {
-  const setup::Setup setup = load(options);
   SimulatedRunOptions run = options.run;
-  run.out = run.output.folder_or(std::filesystem::path("results") / setup.name);
-  return simulate_setup(setup, run);
+  run.out =
+      run.output.folder_or(std::filesystem::path("results") / std::filesystem::path(options.graph).stem());
+  return simulate_setup([&] { return load(options); }, run);
 }
 
 }  // namespace

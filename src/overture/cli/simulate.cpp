@@ -15,13 +15,16 @@ struct SimulateOptions {
 };
 
 int run(const SimulateOptions& options) {
-  setup::Setup setup = setup::load_setup(options.setup, options.overrides);
-  if (options.full) setup.simulation.scope = system::Scope::all;
+  const auto load = [&] {
+    setup::Setup setup = setup::load_setup(options.setup, options.overrides);
+    if (options.full) setup.simulation.scope = system::Scope::all;
+    return setup;
+  };
   SimulatedRunOptions run = options.run;
   run.out =
       run.output.folder_or(std::filesystem::path("results") / std::filesystem::path(options.setup).stem());
   if (!options.full) run.overrides = options.overrides;
-  return simulate_setup(setup, run);
+  return simulate_setup(load, run);
 }
 
 }  // namespace

@@ -10,7 +10,6 @@
 #include "overture/base/error.h"
 #include "overture/base/files.h"
 #include "overture/base/interrupt.h"
-#include "overture/base/memory.h"
 #include "overture/base/printable.h"
 #include "overture/base/table.h"
 #include "overture/base/text.h"
@@ -52,21 +51,15 @@ void print_summary(const report::Run& run) {
 }
 
 // Simulated time, the wall clock and Ctrl-C; with a line of progress.
-simulation::Limits limits(const SimulatedRunOptions& options, const setup::Setup& setup) {
+simulation::Limits limits(const SimulatedRunOptions& options, const setup::Setup& setup,
+                          std::chrono::steady_clock::time_point began) {
   simulation::Limits limits;
   if (!options.max_sim_time.empty()) {
     const Result<Duration> until = parse_duration(options.max_sim_time);
     if (!until) throw UserError({.key = "--max-sim-time"}, until.error());
     limits.until = Time{until.value()};
   }
-  limits.memory = free_memory();
-  if (!options.max_memory.empty()) {
-    const Result<Bytes> most = parse_bytes(options.max_memory);
-    if (!most) throw UserError({.key = "--max-memory"}, most.error());
-    limits.memory = most.value();
-  }
-  if (options.max_wall_seconds < 0) throw UserError({.key = "--max-wall"}, "must not be negative");
-  const auto stop = std::chrono::steady_clock::now() + std::chrono::seconds(options.max_wall_seconds);
+  const auto stop = began + std::chrono::seconds(options.max_wall_seconds);
   const bool bounded = options.max_wall_seconds > 0;
   const auto progress = std::make_shared<RunProgress>(RunProgress::About{
       .folder = options.out,
@@ -90,9 +83,7 @@ void add_limits(Command& command, SimulatedRunOptions& options) {
       .option("--max-sim-time TIME", options.max_sim_time,
               "Stop at this simulated time and report what has finished")
       .option("--max-wall", options.max_wall_seconds,
-              "Stop after this many seconds and report what has finished; 0: never")
-      .option("--max-memory SIZE", options.max_memory,
-              "Refuse a run whose messages need more memory, such as 4 GB; default: what is free");
+              "Stop after this many seconds and report what has finished; 0: never");
 }
 
 namespace {
@@ -112,14 +103,17 @@ std::string why(const setup::Setup& setup, const report::ObservedRun& observed,
 
 }  // namespace
 
-int simulate_setup(const setup::Setup& setup, const SimulatedRunOptions& options) {
+int simulate_setup(const std::function<setup::Setup()>& load, const SimulatedRunOptions& options) {
+  if (options.max_wall_seconds < 0) throw UserError({.key = "--max-wall"}, "must not be negative");
+  const auto began = std::chrono::steady_clock::now();
   const Interrupt interrupt;
-  Interrupt::end_after(static_cast<unsigned>(std::max(options.max_wall_seconds, 0)));
+  Interrupt::end_after(static_cast<unsigned>(options.max_wall_seconds));
+  const setup::Setup setup = load();
   const std::string setup_yaml = setup::write_setup(setup);
   claim(options.output, options.out, "simulate", setup_yaml);
   const bool reports = !options.output.no_report;
   const report::ObservedRun observed =
-      report::observe(setup.simulation, reports, limits(options, setup), setup.monitor);
+      report::observe(setup.simulation, reports, limits(options, setup, began), setup.monitor);
   const report::Run run{.name = setup.name,
                         .setup_yaml = setup_yaml,
                         .version = version_text(),

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,14 +21,13 @@ struct SimulatedRunOptions {
       overrides{};  // of the setup's file; none: it cannot be loaded again
   std::string max_sim_time;
   int max_wall_seconds = 0;
-  std::string max_memory;  // empty: what is free
 };
 
-// --max-sim-time, --max-wall and --max-memory.
+// --max-sim-time and --max-wall.
 void add_limits(Command& command, SimulatedRunOptions& options);
 
-// Runs, writes the folder and prints. Returns the exit code: 130 after Ctrl-C, 3 if a limit cut it short.
-// Throws UserError.
-int simulate_setup(const setup::Setup& setup, const SimulatedRunOptions& options);
+// Loads a setup, which may take long, runs it, writes the folder and prints. Limits and Ctrl-C count from the
+// start. Returns the exit code: 130 after Ctrl-C, 3 if a limit cut it short. Throws UserError.
+int simulate_setup(const std::function<setup::Setup()>& load, const SimulatedRunOptions& options);
 
 }  // namespace overture::cli

@@ -23,7 +23,7 @@ std::unique_ptr<Network> make_credit_network(const PacketNetworkConfig& config, 
   topology::Topology topology = make_topology(config.topology);
   constexpr std::size_t kBytesOfChannel = 64;  // its buffer, its credits and what the engine notes of it
   const std::size_t links = topology.graph.links().size();
-  require_memory(packets, links, links * 2 * static_cast<std::size_t>(credits.channels) * kBytesOfChannel);
+  packet::require_memory(links, links * 2 * static_cast<std::size_t>(credits.channels) * kBytesOfChannel);
   const garnet::CreditNetworkConfig wanted{.flit = credits.flit,
                                            .buffer_flits = credits.buffer_flits,
                                            .channels = credits.channels,

@@ -85,9 +85,8 @@ void describe(V& v, Setup& s, WorkloadKeys& keys) {
 
 // Networks stood at the top level once.
 void require_new_shape(const Value& root, const std::string& file) {
-  for (const std::string key :
-       {"topology", "nodes", "oversubscription", "paths", "queue", "transport", "tcp", "ndp", "htsim_dctcp",
-        "roce", "plain", "lossless", "rotor", "threads", "memory_limit"}) {
+  for (const std::string key : {"topology", "nodes", "oversubscription", "paths", "queue", "transport", "tcp",
+                                "ndp", "htsim_dctcp", "roce", "plain", "lossless", "rotor", "threads"}) {
     if (root.find(key) == nullptr) continue;
     throw UserError(
         {.file = file, .key = key}, "belongs under network: now",
@@ -406,10 +405,7 @@ std::vector<network::FlowSpec> make_traffic(const Setup& setup, int hosts) {
   if (setup.traffic.kind.empty() && trains)
     fail(setup.file, "traffic", "is missing; this is a setup for `overture simulate`",
          "run overture simulate " + setup.file + ", or name a pattern, or a list of flows with --flows");
-  return make_traffic(setup.traffic, hosts,
-                      {.file = setup.file,
-                       .memory_limit = setup.network.of<network::packet::PacketConfig>().memory_limit,
-                       .seed = setup.seed});
+  return make_traffic(setup.traffic, hosts, {.file = setup.file, .seed = setup.seed});
 }
 
 std::string write_setup(const Setup& setup) {

@@ -207,9 +207,6 @@ TEST(SetupMessages, OfTraffic) {
         "permutation, incast, ring"},
        {{"traffic=~"},
         "a.yaml: traffic.pattern: is missing\n  name a pattern, or a list of flows with --flows"},
-       {{"network.memory_limit=1 KiB"},
-        "a.yaml: traffic: 16 flows need about 0 GiB, more than the 1.000 KiB of network.memory_limit\n  use "
-        "fewer hosts or traffic.group, or raise network.memory_limit"},
        {{"traffic.order=sorted"},
         "a.yaml: traffic.order: unknown value \"sorted\"\n  known: rotated, naive"}},
       traffic);

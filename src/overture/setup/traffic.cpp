@@ -16,15 +16,10 @@ namespace {
 }
 
 // Before so many are made: a flow and its connection take about this much.
-void require_memory_for(const TrafficLimits& limits, double flows) {
+void require_memory_for(double flows) {
   constexpr double kFlowBytes = 300;
   require_memory(Bytes{static_cast<std::int64_t>(std::min(flows * kFlowBytes, 9e18))},
                  fmt::format("a list of {:.0f} flows", flows));
-  if (flows * kFlowBytes <= static_cast<double>(limits.memory_limit.count())) return;
-  fail(limits, "traffic",
-       fmt::format("{:.0f} flows need about {:.0f} GiB, more than the {} of network.memory_limit", flows,
-                   flows * kFlowBytes / (1 << 30), to_string(limits.memory_limit)),
-       "use fewer hosts or traffic.group, or raise network.memory_limit");
 }
 
 }  // namespace
@@ -32,7 +27,7 @@ void require_memory_for(const TrafficLimits& limits, double flows) {
 std::vector<network::FlowSpec> make_traffic(const TrafficPattern& t, int hosts, const TrafficLimits& limits) {
   using namespace network::packet;
   if (t.kind == "all_to_all") {
-    require_memory_for(limits, static_cast<double>(hosts) * (t.group > 0 ? t.group : hosts));
+    require_memory_for(static_cast<double>(hosts) * (t.group > 0 ? t.group : hosts));
     if (t.group < 0 || (t.group > 0 && hosts % t.group != 0)) {
       fail(limits, "traffic.group", fmt::format("{} does not divide {} hosts", t.group, hosts));
     }

@@ -30,8 +30,7 @@ void describe(V& v, TrafficPattern& t) {
 }
 
 struct TrafficLimits {
-  std::string file;    // named in errors
-  Bytes memory_limit;  // for the flows
+  std::string file;  // named in errors
   std::uint64_t seed = 1;
 };
 

@@ -42,7 +42,6 @@ struct Observers {
 struct Limits {
   std::optional<Time> until;                                    // simulated
   std::function<bool(Time now, std::uint32_t finished)> go_on;  // asked now and then; false ends the run
-  std::optional<Bytes> memory{};  // a run that needs more is refused before it begins
 };
 
 // The sizes of the graph's groups that are not along dimensions of a machine of so many ranks.

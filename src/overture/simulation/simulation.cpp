@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include "overture/base/error.h"
+#include "overture/base/memory.h"
 #include "overture/system/fit.h"
 #include "overture/system/scope.h"
 #include "overture/system/under_way.h"
@@ -116,7 +117,9 @@ Prepared prepare(const SimulationConfig& config) {
 // and the network know of it. Measured: 240 bytes on the analytical network, more on the others.
 constexpr Bytes kMessageMemory{200};
 
-void require_memory(const SimulationConfig& config, const Prepared& prepared, Bytes limit) {
+// Refuses what would have more messages under way than fit into memory, before it begins.
+void require_memory(const SimulationConfig& config, const Prepared& prepared) {
+  const Bytes limit = memory_limit();
   const SystemView& machine = prepared.machine;
   const bool whole_exchanges = std::holds_alternative<network::FlowNetworkConfig>(config.network);
   const system::UnderWay most =
@@ -178,7 +181,7 @@ workload::TaskGraph task_graph(const SimulationConfig& config) {
 SimulationResult simulate(const SimulationConfig& config, const Observers& observers, const Limits& limits) {
   sim::EventQueue events;
   Prepared prepared = prepare(config);
-  if (limits.memory) require_memory(config, prepared, *limits.memory);
+  require_memory(config, prepared);
   const auto network = network::make_network(config.network, events);
   return run(config, std::move(prepared), *network, events, observers, limits);
 }

@@ -106,13 +106,9 @@ void require_sound(const PacketConfig& config) {
   visit_chosen(config, [&](const auto& numbers) { numbers.require_sound(config); });
 }
 
-void require_memory(const PacketConfig& config, std::size_t links, std::size_t bytes) {
+void require_memory(std::size_t links, std::size_t bytes) {
   overture::require_memory(Bytes{static_cast<std::int64_t>(bytes)},
                            fmt::format("a network of {} links", links));
-  if (bytes <= static_cast<std::size_t>(config.memory_limit.count())) return;
-  throw UserError(fmt::format("{} links need {}, more than the {} allowed", links,
-                              to_string(Bytes{static_cast<std::int64_t>(bytes)}),
-                              to_string(config.memory_limit)));
 }
 
 }  // namespace overture::network::packet

@@ -60,8 +60,6 @@ struct PacketConfig {
   // The network is cut into as many parts, which run at the same time. From 2 on, results do not depend on
   // it.
   int threads = 1;
-  // A network whose links alone need more than this is refused before the run.
-  Bytes memory_limit{std::int64_t{8} << 30};
 
   template <class V>
   static void keys(V& v, PacketConfig& p) {
@@ -79,7 +77,6 @@ struct PacketConfig {
     v.field(
         "threads", p.threads,
         "flows over tcp: parts of the network, each simulated on a core; from 2 on, results are the same");
-    v.field("memory_limit", p.memory_limit, "A network that needs more is refused before the run");
   }
 };
 
@@ -124,7 +121,7 @@ ConnectionUse connections_of(const PacketConfig& config);
 
 // Throws UserError naming the first value that cannot work.
 void require_sound(const PacketConfig& config);
-// Throws UserError if so many links need more than the limit.
-void require_memory(const PacketConfig& config, std::size_t links, std::size_t bytes);
+// Throws UserError if so many links need more memory than the process may take.
+void require_memory(std::size_t links, std::size_t bytes);
 
 }  // namespace overture::network::packet

@@ -59,11 +59,10 @@ bool has_small_ports(const PacketConfig& config) {
 }
 
 // Runs before anything is allocated.
-const topology::Topology& with_room_for_links(const topology::Topology& topology,
-                                              const PacketConfig& config) {
+const topology::Topology& with_room_for_links(const topology::Topology& topology) {
   const std::size_t links = topology.graph.links().size();
   const std::size_t bytes = links * (sizeof(FabricLink) + sizeof(LinkMore) + kFirstRing * sizeof(Packet));
-  require_memory(config, links, bytes);
+  require_memory(links, bytes);
   return topology;
 }
 
@@ -80,7 +79,7 @@ Calendar make_calendar(const topology::Graph& graph, const PacketConfig& config,
 
 Fabric::Fabric(const topology::Topology& topology, const PacketConfig& config, const Partition& partition,
                int part)
-    : links_(with_room_for_links(topology, config).graph.links().size()),
+    : links_(with_room_for_links(topology).graph.links().size()),
       calendar_(make_calendar(topology.graph, config, partition.parts)),
       more_(links_.size()),
       partition_(partition),

@@ -24,7 +24,7 @@ const topology::Topology& with_room_for_ports(const topology::Topology& topology
   const auto lanes = static_cast<std::size_t>(count_lanes(config.lossless));
   const std::size_t per_lane = sizeof(LaneQueue) + sizeof(Ingress);
   const std::size_t bytes = links * (sizeof(Port) + sizeof(PortMore) + lanes * per_lane);
-  require_memory(config, links, bytes);
+  require_memory(links, bytes);
   return topology;
 }
 

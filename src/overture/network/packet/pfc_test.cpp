@@ -303,7 +303,6 @@ TEST(Pfc, RefusesWhatCannotWork) {
   refused([](PacketConfig& c) { c.paths = topology::PathRule::spray; });
   refused([](PacketConfig& c) { c.roce.payload = 64_KiB; });
   refused([](PacketConfig& c) { c.roce.dcqcn.gain = 0; });
-  refused([](PacketConfig& c) { c.memory_limit = 1_KiB; });
   refused([](PacketConfig& c) {
     c.transport = TransportKind::plain;
     c.lossless.control = LinkControl::none;

@@ -374,7 +374,6 @@ TEST(PacketEngine, RefusesFlowsThatCannotBe) {
   EXPECT_THROW(run_flows(star, {}, {{.from = Rank{0}, .to = Rank{1}, .size = Bytes{-1}}}), UserError);
   EXPECT_THROW(run_flows(star, {}, {{.from = Rank{0}, .to = Rank{1}, .size = 1_B, .start = Time{-1ns}}}),
                UserError);
-  EXPECT_THROW(run_flows(star, {.memory_limit = 1_KiB}, {}), UserError);
   PacketConfig both = ndp();
   both.queue.port_limit = 1_MiB;
   EXPECT_THROW(run_flows(star, both, {}), UserError);
