@@ -25,6 +25,9 @@ class CacheConverter {
     require("lookahead", cache.lookahead >= 1 && cache.lookahead <= 100'000, "must be from 1 to 100000");
     require("servers", cache.servers >= 0, "is 0 or more");
     require("warm_up", cache.warm_up.value_or(0) >= 0, "is 0 or more");
+    constexpr std::int64_t kMostBatches = 1'000'000'000;
+    require("warm_up", std::int64_t{warm_up()} + cache.lookahead + options.steps <= kMostBatches,
+            "with lookahead and passes, is at most 1000000000 batches");
     for (const model::EmbeddingTable& table : training.model.tables) {
       if (table.number != model::NumberType::fp32)
         throw UserError({.file = options.file, .key = "workload.dlrm.precision.rows"},

@@ -134,6 +134,8 @@ TEST(CacheMessages, SayWhatWouldWork) {
        {{"workload.cache.lookahead=100001"}, in + "lookahead: must be from 1 to 100000"},
        {{"workload.cache.servers=-1"}, in + "servers: is 0 or more"},
        {{"workload.cache.warm_up=-1"}, in + "warm_up: is 0 or more"},
+       {{"workload.cache.warm_up=1000000000"},
+        in + "warm_up: with lookahead and passes, is at most 1000000000 batches"},
        {{"workload.cache.servers=5"},
         in + "servers: 5 servers are too many for 4 trainers\n  use fewer servers"},
        {{"workload.cache.apart=true", "workload.cache.servers=0"},

@@ -164,6 +164,10 @@ void check_numbers(const simulation::SimulationConfig& c, const std::string& fil
   positive(c.system.active_chunks, "system.active_chunks");
   positive(c.system.queues_per_dimension, "system.queues_per_dimension");
   if (c.system.cycle <= Duration{}) fail(file, "system.cycle", "must be above zero");
+  // What falls into one cycle runs when the first of it is due: before its time.
+  if (c.system.cycle > Nanoseconds{1})
+    fail(file, "system.cycle", fmt::format("{} is more than 1 ns", exact(c.system.cycle)),
+         "1 ns is ASTRA-sim's");
 }
 
 double checked_scale(double scale, const char* key, const std::string& file) {

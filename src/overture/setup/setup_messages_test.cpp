@@ -41,6 +41,7 @@ TEST(SetupMessages, OfWhatARunDoes) {
        {{"system.active_chunks=0"}, "a.yaml: system.active_chunks: 0 is less than 1"},
        {{"system.queues_per_dimension=0"}, "a.yaml: system.queues_per_dimension: 0 is less than 1"},
        {{"system.cycle=0 ns"}, "a.yaml: system.cycle: must be above zero"},
+       {{"system.cycle=1001 ps"}, "a.yaml: system.cycle: 1001 ps is more than 1 ns\n  1 ns is ASTRA-sim's"},
        {{"system.endpoint_delay=-1 ns"}, "a.yaml: system.endpoint_delay: \"-1 ns\" is negative"},
        {{"system.rendezvous=yes"}, "a.yaml: system.rendezvous: \"yes\" is neither true nor false"},
        {{"system.scheduling=filo"},
