@@ -54,6 +54,15 @@ TEST(FullOutput, IsAnErrorOfResultsToo) {
   }
 }
 
+TEST(FullOutput, OfErrorsChangesNoExitCode) {
+  const TemporaryFolder folder;
+  for (const Words& words : {Words{"flows", "no-such-file"}, Words{"simulate", "--no-such-flag"}}) {
+    Words command{"sh", "-c", "exec \"$@\" 2> /dev/full", "sh", overture_binary().string()};
+    command.insert(command.end(), words.begin(), words.end());
+    EXPECT_EQ(run(command, {.folder = folder.path()}).exit_code, 2) << text_of(words);
+  }
+}
+
 TEST(Names, ControlCharactersAreShownNotObeyed) {
   const TemporaryFolder folder;
   folder.write("odd.yaml",

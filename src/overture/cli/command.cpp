@@ -312,8 +312,9 @@ Outcome run_chosen() {
   } catch (const std::filesystem::filesystem_error& error) {
     return {2, UserError({.file = error.path1().string()}, error.code().message()).what()};
   } catch (const std::system_error& error) {
-    const bool output = std::ferror(stdout) != 0;  // fmt says that it could not write, not where
-    return {output ? 2 : 1, (output ? "standard output: " : "") + std::string(error.what())};
+    // fmt says that it could not write, not where.
+    if (std::ferror(stdout) != 0) return {2, "standard output: " + std::string(error.what())};
+    return {std::ferror(stderr) != 0 ? 2 : 1, error.what()};
   } catch (const std::exception& error) {
     return {1, error.what()};
   }
@@ -339,7 +340,8 @@ std::string wrapped(const std::string& error) {
 // With --json, standard output is one JSON value whatever happens; people still find the message on stderr.
 int tell_failure(const Outcome& outcome, bool json) {
   if (outcome.error.empty()) return outcome.code;
-  fmt::print(stderr, "error: {}\n", wrapped(outcome.error));
+  std::fputs(fmt::format("error: {}\n", wrapped(outcome.error)).c_str(),
+             stderr);  // throws nothing if it is full
   if (json) print_json({{"error", outcome.error}, {"exit_code", outcome.code}});
   return outcome.code;
 }
@@ -442,7 +444,9 @@ int run(int argc, char** argv, const std::function<void(Command&)>& add_commands
     if (std::ferror(stdout) == 0) throw;
   }
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
-  if (code == 0) fmt::print(stderr, "error: standard output cannot be written: {}\n", std::strerror(errno));
+  if (code == 0)
+    std::fputs(fmt::format("error: standard output cannot be written: {}\n", std::strerror(errno)).c_str(),
+               stderr);
   return code == 0 ? 2 : code;
 }
 
