@@ -12,7 +12,6 @@ constexpr double kPicoseconds = 1e12;  // in a second
 constexpr double kSameEnd = 1e-5;
 
 // If many lanes, and more than half of all, were one component, all are solved without looking for a while.
-constexpr std::size_t kManyLanes = 64;
 constexpr int kSolutionsWithoutSearch = 15;
 
 // When `left` bytes are through. A hair is taken off before rounding up, as the quotient of two doubles may
@@ -89,6 +88,7 @@ void Fluid::rebuild(std::uint32_t link_classes) {
     needed_.add(flow_class(lane), [&](std::uint32_t link) { since[link] = {.by = id, .order = ++found}; });
   }
   for (const LaneId id : active) {
+    lanes_[id].bottleneck = kNoLink;
     add_needed(id, since);
     mark_changed(lanes_[id]);
   }
@@ -101,7 +101,7 @@ void Fluid::add_needed(LaneId id, std::span<const Needed> since) {
   for (const Use& use : uses(lane)) {
     if (!needed_.needed(use.link)) continue;
     (since[use.link].by <= id ? lane.needed : later).push_back(use);
-    users_[use.link].push_back({id, lane.number});
+    users_[use.link].push_back({{id, lane.number}, use.load});
   }
   std::ranges::sort(later, {}, [&](const Use& use) { return since[use.link].order; });
   lane.needed.insert(lane.needed.end(), later.begin(), later.end());
@@ -114,7 +114,7 @@ void Fluid::attach(LaneId id) {
   for (const Use& use : uses(lane)) {
     if (!needed_.needed(use.link)) continue;
     lane.needed.push_back(use);
-    users_[use.link].push_back({id, lane.number});
+    users_[use.link].push_back({{id, lane.number}, use.load});
   }
 }
 
@@ -125,7 +125,7 @@ void Fluid::look_at(std::uint32_t link) {
     if (lane.needed.empty()) continue;
     if (const Use* use = use_of(uses(lane), link)) {
       lane.needed.push_back(*use);
-      users_[link].push_back({id, lane.number});
+      users_[link].push_back({{id, lane.number}, use->load});
     }
   }
 }
@@ -175,6 +175,7 @@ void Fluid::start(LaneId id, double bytes, std::uint32_t run, Time now) {
   if (lane.streams.empty()) {
     lane.served = lane.last = 0;
     lane.rate = 0;
+    lane.bottleneck = kNoLink;
     lane.since = now;
     lane.counted = now;
     attach(id);
@@ -258,9 +259,8 @@ void Fluid::find_component(Time now) {
     for (const auto& side : {each.out, each.in}) std::ranges::for_each(side, visit);
   }
   for (std::size_t i = 0; i < component_links_.size(); ++i) {
-    std::vector<Name>& users = users_[component_links_[i]];
-    std::erase_if(users, [&](const Name& name) { return !in_use(name); });
-    for (const Name& name : users) {
+    for (const User& user : users_now(component_links_[i])) {
+      const Name& name = user.name;
       if (seen_[name.lane] == solutions_ + 1) continue;
       seen_[name.lane] = solutions_ + 1;
       const Lane& lane = lanes_[name.lane];
@@ -273,6 +273,13 @@ void Fluid::find_component(Time now) {
       for (const Use& use : lane.needed) visit(use.link);
     }
   }
+}
+
+// Those that are still there.
+const std::vector<Fluid::User>& Fluid::users_now(std::uint32_t link) {
+  std::vector<User>& users = users_[link];
+  std::erase_if(users, [&](const User& user) { return !in_use(user.name); });
+  return users;
 }
 
 bool Fluid::stands_still(const Lane& lane, Time now) {
@@ -295,16 +302,22 @@ void Fluid::set_relays(std::vector<RelayLink> links, std::vector<Relays> relays,
 
 void Fluid::solve(Time now) {
   if (nothing_changed()) return note_first_ends();
-  if (unsearched_ > 0) {
+  const bool all = unsearched_ > 0;
+  if (all) {
     take_all(now);
-  } else {
+    max_min_.solve(capacities_, demands_, rates_);
+  } else if (!solve_around_changes(now)) {
     find_component(now);
     add_demands(now);
+    max_min_.solve(capacities_, demands_, rates_);
+    if (!relays_.empty()) add_relayed();
   }
-  max_min_.solve(capacities_, demands_, rates_);
-  if (!relays_.empty()) add_relayed();
   for (const std::uint32_t link : component_links_) local_[link] = 0;
-  for (std::size_t i = 0; i < component_.size(); ++i) set_rate(component_[i], rates_[i], now);
+  for (std::size_t i = 0; i < component_.size(); ++i) {
+    const std::uint32_t full = max_min_.bottleneck(i);
+    lanes_[component_[i]].bottleneck = all ? full : component_links_[full];
+    set_rate(component_[i], rates_[i], now);
+  }
   note_ends();
   ++solutions_;
   solved_lanes_ += component_.size();
@@ -332,6 +345,12 @@ void Fluid::take_all(Time now) {
 }
 
 void Fluid::add_demands(Time now) {
+  demands_of_component();
+  capacities_.clear();
+  for (const std::uint32_t link : component_links_) capacities_.push_back(capacity_now(link, now));
+}
+
+void Fluid::demands_of_component() {
   uses_.clear();
   demands_.clear();
   std::size_t total = 0;
@@ -344,8 +363,6 @@ void Fluid::add_demands(Time now) {
     demands_.push_back(
         {.uses = std::span(uses_).subspan(first), .weight = lane.weight, .count = sharing(lane)});
   }
-  capacities_.clear();
-  for (const std::uint32_t link : component_links_) capacities_.push_back(capacity_now(link, now));
 }
 
 // After a solution for all lanes only the first ends matter: everything is solved again then.

@@ -97,13 +97,14 @@ class Fluid {
     double served = 0;  // bytes of each flow by `since`
     double last = 0;    // on this clock: the end of what was started last, if streams take turns
     Time since{};
-    Time counted{};                  // until when what it sent is in bytes_
-    Time end = Time::max();          // of the first stream
-    std::uint64_t first_stream = 0;  // for which `end` holds
-    std::uint32_t place = 0;         // in filled_, while it has streams
-    bool relayed = false;            // most of its rate goes over two circuits
-    bool emptied = false;            // since the last solution; it may go on as if nothing had happened
-    std::size_t first_change = 0;    // where its links are in changed_, if it was emptied
+    Time counted{};                      // until when what it sent is in bytes_
+    Time end = Time::max();              // of the first stream
+    std::uint64_t first_stream = 0;      // for which `end` holds
+    std::uint32_t place = 0;             // in filled_, while it has streams
+    bool relayed = false;                // most of its rate goes over two circuits
+    std::uint32_t bottleneck = kNoLink;  // the full link to which its rate is due
+    bool emptied = false;                // since the last solution; it may go on as if nothing had happened
+    std::size_t first_change = 0;        // where its links are in changed_, if it was emptied
     std::size_t end_change = 0;
     std::vector<Stream> streams;  // a heap, the first to end in front
     std::vector<Use> needed;      // its uses of links that have to be looked at, while it has streams
@@ -111,6 +112,11 @@ class Fluid {
   struct Name {
     LaneId lane = 0;
     std::uint64_t number = 0;
+  };
+  // A lane on a link, and what a unit of rate of its flows takes there.
+  struct User {
+    Name name;
+    double load = 0;
   };
   struct Due {
     Time when;
@@ -132,7 +138,7 @@ class Fluid {
     std::uint32_t order = 0;
   };
 
-  static constexpr std::uint32_t kNoLink = ~std::uint32_t{0};  // in changed_: forgotten
+  static constexpr std::size_t kManyLanes = 64;
 
   LaneId new_lane(Lane lane);
   void add_needed(LaneId lane, std::span<const Needed> since);
@@ -143,6 +149,13 @@ class Fluid {
   void advance(Lane& lane, Time now);
   void count(Lane& lane, Time now);
   void set_rate(LaneId lane, double rate, Time now);
+  bool solve_around_changes(Time now);
+  void join(LaneId lane, Time now);
+  std::uint32_t visit(std::uint32_t link, Time now);
+  void solve_joined();
+  void join_users(std::size_t link, Time now);
+  void keep_rates();
+  void leave_joined();
   void find_component(Time now);
   void take_all(Time now);
   void fill(LaneId lane);
@@ -155,6 +168,8 @@ class Fluid {
   void note_all_ends();
   bool stands_still(const Lane& lane, Time now);
   void add_demands(Time now);
+  void demands_of_component();
+  const std::vector<User>& users_now(std::uint32_t link);
   void add_relayed();
   double capacity_now(std::uint32_t link, Time now);
   void collect_finished(Time now);
@@ -175,8 +190,8 @@ class Fluid {
   std::vector<Lane> lanes_;
   std::vector<LaneId> unused_;
   std::vector<LaneId> filled_;            // lanes with streams
-  std::vector<std::vector<Name>> users_;  // by class of links, if needed; some are no more
-  std::vector<std::uint32_t> changed_;    // classes of links
+  std::vector<std::vector<User>> users_;  // by class of links, if needed; some are no more
+  std::vector<std::uint32_t> changed_;    // classes of links; kNoLink: forgotten
   std::vector<LaneId> emptied_;           // since the last solution
   bool first_ends_known_ = true;          // while `unsearched_`
   std::priority_queue<Due, std::vector<Due>, std::greater<>> due_;
@@ -205,6 +220,10 @@ class Fluid {
   std::vector<Demand> demands_;
   std::vector<double> capacities_;
   std::vector<double> rates_;
+  // Where only what is around the changes is solved: of every lane, its place in component_; of every link in
+  // component_links_, what the other lanes take.
+  std::vector<std::uint32_t> joined_at_;
+  std::vector<double> taken_;
 
   std::vector<RelayLink> relay_links_;  // by class of links
   std::vector<Relays> relays_;

@@ -18,6 +18,7 @@ void MaxMin::solve(std::span<const double> capacity, std::span<const Demand> dem
                    std::vector<double>& rates) {
   prepare(capacity, demands);
   rates.assign(demands.size(), kRising);
+  bottlenecks_.assign(demands.size(), 0);
   if (links_.empty()) return;
   levels_.reset(links_.size());
   for (std::uint32_t link = 0; link < links_.size(); ++link) {
@@ -69,6 +70,7 @@ void MaxMin::fill(std::uint32_t full, double level, std::span<const Demand> dema
     if (rates[user] != kRising) continue;
     const Demand& demand = demands[user];
     rates[user] = demand.weight * level;
+    bottlenecks_[user] = full;
     const double rate = rates[user] * demand.count;
     const double weight = demand.weight * demand.count;
     for (const Use& use : demand.uses) {

@@ -27,6 +27,8 @@ class MaxMin {
   // `rates[i]` is the rate of `demands[i]` when link l carries at most `capacity[l]`. The same problem gives
   // the same bits.
   void solve(std::span<const double> capacity, std::span<const Demand> demands, std::vector<double>& rates);
+  // Of the last solution: for every demand the full link that stopped it.
+  std::uint32_t bottleneck(std::size_t demand) const { return bottlenecks_[demand]; }
 
  private:
   struct Link {
@@ -43,7 +45,8 @@ class MaxMin {
   // Kept from call to call, so that no memory is asked for once it is large enough.
   std::vector<Link> links_;
   std::vector<std::uint32_t> users_;  // demands by link
-  LeastOf levels_;                    // of links with flows that rise, by link
+  std::vector<std::uint32_t> bottlenecks_;
+  LeastOf levels_;  // of links with flows that rise, by link
 };
 
 }  // namespace overture::network::flow

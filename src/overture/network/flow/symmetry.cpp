@@ -46,6 +46,7 @@ bool Symmetry::cover(FlowSet& added, const Others& find_others) {
   // Links that carry different numbers of these flows are told apart in any case.
   bool changed = split_links(added);
   sort_bounded(added);
+  changed |= added.averaged_ && tell_links_apart();
   if (!changed && added.classes_.size() == kinds) {  // looking again would find the same
     finish(added);
     return false;
@@ -62,6 +63,22 @@ bool Symmetry::cover(FlowSet& added, const Others& find_others) {
   finish(added);
   if (changed) std::ranges::for_each(others, [&](FlowSet* set) { finish(*set); });
   return changed;
+}
+
+// Where flows all differ, so will the links, a few more with every set that comes: better all at once.
+bool Symmetry::tell_links_apart() {
+  if (size_.size() == class_.size()) return false;
+  for (std::uint32_t link = 0; link < class_.size(); ++link) {
+    const std::uint32_t whole = class_[link];
+    if (size_[whole] == 1 || example_[whole] == link) continue;
+    class_[link] = static_cast<std::uint32_t>(size_.size());
+    --size_[whole];
+    size_.push_back(1);
+    example_.push_back(link);
+    parent_.push_back(whole);
+  }
+  version_ = ++versions_;
+  return true;
 }
 
 // One round. False if nothing has changed: no class needs to be split, or there would be too many. All but

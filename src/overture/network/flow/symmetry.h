@@ -44,6 +44,7 @@ class Symmetry {
   static constexpr std::uint32_t kAveragedClasses = 64;
 
   bool refine(std::span<FlowSet* const> sets, bool changed);
+  bool tell_links_apart();
   static void sort_by_kind(FlowSet& set);
   void sort_flows(FlowSet& set);
   void sort_bounded(FlowSet& set);
