@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "overture/base/error.h"
+#include "overture/base/text.h"
 #include "overture/system/schedule.h"
 
 namespace overture::astra2 {
@@ -56,10 +57,11 @@ CollectiveKind kind_of(Played collective) {
 std::vector<LogicalDimension> logical_dimensions(const Config& config, Played collective) {
   const auto& implementations = config.system.of(collective);
   if (implementations.size() > config.network.dimensions.size()) {
-    throw UserError({.file = config.system.file, .key = kKeys[static_cast<std::size_t>(collective)]},
-                    fmt::format("has {} algorithms for {} dimensions", implementations.size(),
-                                config.network.dimensions.size()),
-                    "one per dimension of the network, the inner one first");
+    throw UserError(
+        {.file = config.system.file, .key = kKeys[static_cast<std::size_t>(collective)]},
+        fmt::format("has {} for {}", counted(static_cast<std::int64_t>(implementations.size()), "algorithm"),
+                    counted(static_cast<std::int64_t>(config.network.dimensions.size()), "dimension")),
+        "one per dimension of the network, the inner one first");
   }
   std::vector<LogicalDimension> logical;
   int stride = 1;

@@ -190,7 +190,7 @@ TEST(Plan, SaysWhichKeyDoesNotFit) {
   config.system.implementations[0].push_back({});
   EXPECT_TRUE(user_error([&] {
                 logical_dimensions(config, Played::all_reduce);
-              }).starts_with("system.json: all-reduce-implementation: has 2 algorithms for 1 dimensions"));
+              }).starts_with("system.json: all-reduce-implementation: has 2 algorithms for 1 dimension"));
 }
 
 TEST(Plan, ATreeIsForEverybody) {

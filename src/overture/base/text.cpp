@@ -18,6 +18,10 @@ double thousands(std::string_view letter) {
 
 }  // namespace
 
+std::string counted(std::int64_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
 std::vector<std::string> split(std::string_view text, char separator) {
   std::vector<std::string> parts{""};
   for (const char c : text) {

@@ -4,8 +4,9 @@
 #include <fstream>
 #include <thread>
 
-#include <fmt/format.h>
 #include <unistd.h>
+
+#include "overture/base/text.h"
 
 namespace overture {
 namespace {
@@ -22,9 +23,7 @@ std::string processor_name() {
 
 }  // namespace
 
-std::string MachineName::text() const {
-  return fmt::format("{}, {} core{}", processor, cores, cores == 1 ? "" : "s");
-}
+std::string MachineName::text() const { return processor + ", " + counted(cores, "core"); }
 
 MachineName this_machine() {
   std::array<char, 256> host{};

@@ -183,14 +183,16 @@ std::string why(const std::vector<Measured>& points, CollectiveKind kind) {
   const auto best = std::ranges::max_element(points, {}, bandwidth);
   if (best == points.end()) return {};
   if (kind == CollectiveKind::barrier)
-    return fmt::format("a barrier carries no data and takes {}; what would help most: lower latency",
-                       to_string(best->mean.time));
+    return fmt::format("a barrier carries no data: its {} are latency", to_string(best->mean.time));
+  const std::string most = fmt::format("bus bandwidth is at most {:.4g} GB/s, at {}", bandwidth(*best),
+                                       to_string(best->mean.size));
   const auto half = std::ranges::find_if(
       points, [&](const auto& point) { return 2 * bandwidth(point) >= bandwidth(*best); });
-  return fmt::format(
-      "bus bandwidth is at most {:.4g} GB/s, at {}, and half of that from {} on: latency limits smaller "
-      "messages, the rate of links larger ones",
-      bandwidth(*best), to_string(best->mean.size), to_string(half->mean.size));
+  if (half == points.begin()) return most;  // where latency begins to limit lies below all sizes
+  return most + fmt::format(
+                    ", and half of that from {} on: latency limits smaller messages, the rate of "
+                    "links larger ones",
+                    to_string(half->mean.size));
 }
 
 std::string csv_of(const std::vector<Measured>& points, CollectiveKind kind, bool repeated) {
@@ -280,6 +282,9 @@ int run(const BenchOptions& options) {
   const Interrupt interrupt;
   Interrupt::end_after(static_cast<unsigned>(options.max_wall_seconds));
   const std::vector<Runner> runners = make_runners(options, kind, end);
+  const bool compared = !options.measured.empty();
+  const auto measured = compared ? formats::parse_nccl_tests(read_file(options.measured), options.measured)
+                                 : std::vector<formats::MeasuredPoint>{};
   const fs::path folder = options.output.folder_or(
       fs::path("results") /
       fmt::format("{}-{}", fs::path(options.setup).stem().string(), options.collective));
@@ -287,9 +292,6 @@ int run(const BenchOptions& options) {
   std::vector<Measured> points;
   fmt::print("# {} on {}\n", options.collective, options.setup);
   const bool repeated = options.seeds > 1;
-  const bool compared = !options.measured.empty();
-  const auto measured = compared ? formats::parse_nccl_tests(read_file(options.measured), options.measured)
-                                 : std::vector<formats::MeasuredPoint>{};
   fmt::print("#{:>13} {:>12} {:>8} {:>14} {:>10} {:>10}{}\n", "size", "count", "type", "time", "algbw",
              "busbw",
              (repeated ? fmt::format(" {:>9}", "+-") : "") +

@@ -137,7 +137,7 @@ int run(const CalibrateOptions& options) {
                                         : recordings.size() > 1 ? by_the_others(recordings)
                                                                 : fitted.residuals;
   const std::string on = !checks.empty()
-                             ? fmt::format("on {} other run{}", checks.size(), checks.size() == 1 ? "" : "s")
+                             ? "on " + counted(static_cast<std::int64_t>(checks.size()), "other run")
                          : alone ? std::string("on the same run, for want of another; give several runs")
                                  : std::string("each run by a fit to the others");
   double measured = 0;

@@ -112,7 +112,7 @@ void tell(RunProgress& progress, const network::RunSoFar& so_far, Bytes all) {
 }
 
 // With a line of progress; Ctrl-C ends the run early and leaves what it has.
-network::FlowsResult run_flows(const FlowsOptions& options, const setup::Setup& setup,
+network::FlowsResult run_flows(network::RunLimits bounds, const setup::Setup& setup,
                                const std::vector<network::FlowSpec>& flows,
                                const std::filesystem::path& folder) {
   RunProgress progress({.folder = folder,
@@ -120,7 +120,6 @@ network::FlowsResult run_flows(const FlowsOptions& options, const setup::Setup& 
                         .name = setup.name,
                         .what = "flows",
                         .total = static_cast<std::int64_t>(flows.size())});
-  network::RunLimits bounds = limits(options);
   Bytes all;
   for (const network::FlowSpec& flow : flows) all += flow.size;
   bounds.go_on = [&](const network::RunSoFar& so_far) {
@@ -186,15 +185,15 @@ int run(const FlowsOptions& options) {
   const auto flows = options.flows.empty() ? setup::make_traffic(asked.setup, asked.hosts)
                                            : formats::read_flows(options.flows, asked.hosts);
   if (flows.empty())
-    throw UserError(
-        {.file = options.setup, .key = "traffic"},
-        fmt::format("no flows to send between {} host{}", asked.hosts, asked.hosts == 1 ? "" : "s"));
+    throw UserError({.file = options.setup, .key = "traffic"},
+                    "no flows to send between " + counted(asked.hosts, "host"));
+  const network::RunLimits bounds = limits(options);
   if (options.backend == "ns3") return run_on_ns3(options, asked.setup, flows);
   asked.setup_yaml = setup_yaml_of(options, asked.setup);
   asked.folder = options.output.folder_or(std::filesystem::path("results") /
                                           std::filesystem::path(options.setup).stem());
   claim(options.output, asked.folder, "flows", asked.setup_yaml);
-  const network::FlowsResult result = run_flows(options, asked.setup, flows, asked.folder);
+  const network::FlowsResult result = run_flows(bounds, asked.setup, flows, asked.folder);
   const bool tries = !options.no_why && !Interrupt::requested();
   const std::string tried =
       tries ? tell(try_changes(asked.setup, overrides, flows, result), result.makespan) : "";

@@ -7,6 +7,7 @@
 
 #include "overture/base/json.h"
 #include "overture/base/table.h"
+#include "overture/base/text.h"
 #include "overture/base/units.h"
 
 namespace overture::cli {
@@ -77,9 +78,8 @@ double share(std::int64_t part, double seconds) {
 
 void print_recording(const Recording& recording, const std::string& folder) {
   const recording::Head& head = recording.head();
-  fmt::print("{}: recording of {} trainer{} and {} server{}\non {}, by {}\n\n", folder, head.trainers,
-             head.trainers == 1 ? "" : "s", head.servers, head.servers == 1 ? "" : "s", head.machine.text(),
-             head.program);
+  fmt::print("{}: recording of {} and {}\non {}, by {}\n\n", folder, counted(head.trainers, "trainer"),
+             counted(head.servers, "server"), head.machine.text(), head.program);
   Table parties({"party", "events", "seconds", "worked", "waited", "CPU s"});
   Table work({"party", "work", "pieces", "ms each", "share"});
   Table messages({"from", "kind", "messages", "bytes", "mean"});

@@ -50,15 +50,19 @@ void print_summary(const report::Run& run) {
   for (const std::string& caveat : report::caveats(run.config)) fmt::print("note: {}\n", wrap(caveat, 80, 6));
 }
 
-// Simulated time, the wall clock and Ctrl-C; with a line of progress.
-simulation::Limits limits(const SimulatedRunOptions& options, const setup::Setup& setup,
-                          std::chrono::steady_clock::time_point began) {
+// Of the simulated time.
+simulation::Limits limits(const SimulatedRunOptions& options) {
   simulation::Limits limits;
-  if (!options.max_sim_time.empty()) {
-    const Result<Duration> until = parse_duration(options.max_sim_time);
-    if (!until) throw UserError({.key = "--max-sim-time"}, until.error());
-    limits.until = Time{until.value()};
-  }
+  if (options.max_sim_time.empty()) return limits;
+  const Result<Duration> until = parse_duration(options.max_sim_time);
+  if (!until) throw UserError({.key = "--max-sim-time"}, until.error());
+  limits.until = Time{until.value()};
+  return limits;
+}
+
+// The wall clock and Ctrl-C end it, too; with a line of progress.
+simulation::Limits watched(simulation::Limits limits, const SimulatedRunOptions& options,
+                           const setup::Setup& setup, std::chrono::steady_clock::time_point began) {
   const auto stop = began + std::chrono::seconds(options.max_wall_seconds);
   const bool bounded = options.max_wall_seconds > 0;
   const auto progress = std::make_shared<RunProgress>(RunProgress::About{
@@ -110,10 +114,11 @@ int simulate_setup(const std::function<setup::Setup()>& load, const SimulatedRun
   Interrupt::end_after(static_cast<unsigned>(options.max_wall_seconds));
   const setup::Setup setup = load();
   const std::string setup_yaml = setup::write_setup(setup);
+  const simulation::Limits bounds = limits(options);
   claim(options.output, options.out, "simulate", setup_yaml);
   const bool reports = !options.output.no_report;
   const report::ObservedRun observed =
-      report::observe(setup.simulation, reports, limits(options, setup, began), setup.monitor);
+      report::observe(setup.simulation, reports, watched(bounds, options, setup, began), setup.monitor);
   const report::Run run{.name = setup.name,
                         .setup_yaml = setup_yaml,
                         .version = version_text(),

@@ -66,8 +66,9 @@ std::optional<Held> run_in(const std::filesystem::path& folder) {
 
 // A name for the folder that nobody has taken.
 std::string free_name(const std::filesystem::path& folder) {
-  std::string text = folder.string();
-  while (text.size() > 1 && text.ends_with('/')) text.pop_back();
+  std::string text = (folder / "").lexically_normal().parent_path().string();
+  if (text.empty() || text.ends_with('.'))
+    text = "results/run";  // the folder where the user is, or one above
   std::error_code error;
   for (int number = 2;; ++number) {
     const std::string name = fmt::format("{}-{}", text, number);
@@ -76,21 +77,37 @@ std::string free_name(const std::filesystem::path& folder) {
 }
 
 // All that commands leave in their folders, but not the points of a sweep, which have folders of their own.
+constexpr const char* kResults[]{
+    "summary.json",   "setup.yaml",           "report.html",    "trace.json.gz", "hta",
+    "layers.csv",     "dimensions.csv",       "traffic.csv",    "links.csv",     "links_over_time.csv",
+    "fct.csv",        "fct_distribution.csv", "schedule.csv",   "tasks.csv",     "metrics.jsonl",
+    "miss_ratio.csv", "collective.csv",       "validation.csv", "matrix.csv",    "sweep.csv",
+    "compare.csv",    "checkpoints",          "tensorboard",    "roc.csv",       "calibration.csv",
+    "ids.bin",        "faults.csv",           "flows.csv",      "plan.csv",      "plans.csv",
+    "planned.yaml",   "machine.yaml",         "residuals.csv",  "recording"};
+
 void remove_results(const std::filesystem::path& folder) {
   std::error_code error;
-  for (const char* name :
-       {"summary.json",   "setup.yaml",           "report.html",    "trace.json.gz", "hta",
-        "layers.csv",     "dimensions.csv",       "traffic.csv",    "links.csv",     "links_over_time.csv",
-        "fct.csv",        "fct_distribution.csv", "schedule.csv",   "tasks.csv",     "metrics.jsonl",
-        "miss_ratio.csv", "collective.csv",       "validation.csv", "matrix.csv",    "sweep.csv",
-        "compare.csv",    "checkpoints",          "tensorboard",    "roc.csv",       "calibration.csv",
-        "ids.bin",        "faults.csv",           "flows.csv",      "plan.csv",      "plans.csv",
-        "planned.yaml",   "machine.yaml",         "residuals.csv",  "recording"})
-    std::filesystem::remove_all(folder / name, error);
+  for (const char* name : kResults) std::filesystem::remove_all(folder / name, error);
+}
+
+// Names of results that people give to files of their own, such as the setup itself.
+constexpr const char* kUsersOwn[]{"setup.yaml", "planned.yaml", "machine.yaml", "flows.csv"};
+
+// In a folder without a run, such a file is somebody's own.
+void require_no_file_of_the_users(const std::filesystem::path& folder) {
+  std::error_code error;
+  for (const char* name : kUsersOwn)
+    if (std::filesystem::is_regular_file(folder / name, error))
+      throw UserError({.file = folder.string()},
+                      fmt::format("holds a file {} that is not of a run, and results may replace it", name),
+                      fmt::format("name another folder, such as -o {}, or replace it with --overwrite",
+                                  free_name(folder)));
 }
 
 void take_over(const std::filesystem::path& folder, const FolderClaim& claim) {
   const std::optional<Held> held = run_in(folder);
+  if (!held && !claim.overwrite) require_no_file_of_the_users(folder);
   const bool other_kind = held && held->kind != claim.kind;
   const bool other_setup = held && claim.setup_yaml && held->setup_yaml != *claim.setup_yaml;
   if (!other_kind && !other_setup) return;

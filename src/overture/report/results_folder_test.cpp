@@ -77,8 +77,27 @@ TEST_F(ClaimedFolder, WhereATrainingHasBegunIsATraining) {
 
 TEST_F(ClaimedFolder, FilesThatAreNoResultsAreNobodysRun) {
   folder_.write("run/notes.txt", "mine");
-  folder_.write("run/summary.json", "not json");
   EXPECT_EQ(claim("flows", "a: 1\n"), "");
+}
+
+TEST_F(ClaimedFolder, AFileOfTheUserThatIsCalledAsAResultIsNotReplaced) {
+  folder_.write("run/setup.yaml", "a: 1  # with a remark\n");
+  EXPECT_EQ(claim("flows", "a: 1\n"),
+            run() +
+                ": holds a file setup.yaml that is not of a run, and results may replace it\n  name another "
+                "folder, such as -o " +
+                run() + "-2, or replace it with --overwrite");
+  EXPECT_EQ(claim("flows", "a: 1\n", true), "");
+}
+
+TEST_F(ClaimedFolder, WhereTheUserIsNoNameIsMadeOfADot) {
+  folder_.write("run/setup.yaml", "");
+  const std::string here = (folder_ / "run/.").string();
+  EXPECT_EQ(user_error([&] { claim_results_folder(here, {.kind = "flows", .setup_yaml = "a"}); }),
+            here +
+                ": holds a file setup.yaml that is not of a run, and results may replace it\n  name another "
+                "folder, such as -o " +
+                run() + "-2, or replace it with --overwrite");
 }
 
 // All that commands write: what one left behind would be shown as another's.

@@ -34,7 +34,7 @@ TEST(DlrmMessages, OfItsLayers) {
       {{{"top=~"}, in + ".top: is missing\n  write top: {widths: [512, 1]} or {depth: 3, width: 512}"},
        {{"bottom=~"},
         in + ".bottom: is missing, and there are dense features\n  write bottom: {widths: [512, 64]}"},
-       {{"dense_features=0"}, in + ".dense_features: is missing"},
+       {{"dense_features=0"}, in + ".dense_features: is missing, or 0"},
        {{"top.depth=2"}, in + ".top: has both widths and a depth\n  keep one of the two"},
        {{"top={depth: -1, width: 8}"}, in + ".top.depth: must be from 1 to 10000"},
        {{"top={depth: 10001, width: 8}"}, in + ".top.depth: must be from 1 to 10000"},
@@ -59,20 +59,20 @@ TEST(DlrmMessages, OfItsTables) {
         in + ": has more than one of count, list and file\n  keep one of them"},
        {{"tables.count=-1"}, in + ".count: must be from 1 to 1000000"},
        {{"tables.count=1000001"}, in + ".count: must be from 1 to 1000000"},
-       {{"tables.rows=~"}, in + ".rows: is missing"},
+       {{"tables.rows=~"}, in + ".rows: is missing, or 0"},
        {{"tables.rows=2000000000000"}, in + ".rows: 2000000000000 is too large"},
        {{"tables.columns=~"}, in + ".columns: is missing"},
        {{"tables.columns=-1"}, in + ".columns: must be at least 1"},
        {{"tables.pooling=0"}, in + ".pooling: must be at least 1"},
        {{"tables={list: [{rows: 9, columns: 16}, {rows: 0, columns: 16}]}"},
-        in + ".list.1.rows: is missing"}},
+        in + ".list.1.rows: is missing, or 0"}},
       parse_dlrm);
 }
 
 TEST(DlrmMessages, OfHowItIsSpread) {
   const std::string in = "a.yaml: workload.dlrm";
   expect_messages(
-      {{{"batch=~"}, in + ".batch: is missing"},
+      {{{"batch=~"}, in + ".batch: is missing, or 0"},
        {{"batch=2"},
         in + ": a batch of 2 is too small for 4 ranks of 1 GPU\n  take a larger batch or a smaller network"},
        {{"batch=4", "gpus_per_node=2"},

@@ -52,7 +52,7 @@ class Converter {
   }
   std::int64_t number(const std::string& key, std::uint64_t value) const {
     if (value < 1 || value > static_cast<std::uint64_t>(kLargest))
-      fail(key, value == 0 ? "is missing" : fmt::format("{} is too large", value));
+      fail(key, value == 0 ? "is missing, or 0" : fmt::format("{} is too large", value));
     return static_cast<std::int64_t>(value);
   }
   std::filesystem::path folder() const { return std::filesystem::path(file_).parent_path(); }

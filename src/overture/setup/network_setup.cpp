@@ -114,6 +114,11 @@ class Chooser {
     config.wire = numbers.wire;
     config.packet = numbers.packet;
     config.connected = numbers.bulk_from > Bytes{1};
+    try {
+      require_sound(config);
+    } catch (const UserError& error) {
+      throw at({.file = file_, .key = "network.topology.opera"}, error);
+    }
     return {.circuits = config, .rate = numbers.rate, .wire = numbers.wire};
   }
 

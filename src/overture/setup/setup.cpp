@@ -8,6 +8,7 @@
 #include "overture/astra2/files.h"
 #include "overture/base/check.h"
 #include "overture/base/files.h"
+#include "overture/base/text.h"
 #include "overture/formats/astra/workload_text.h"
 #include "overture/formats/chakra/graph.h"
 #include "overture/formats/flexflow/flexflow_graph.h"
@@ -136,8 +137,9 @@ void complete_algorithms(simulation::SimulationConfig& c, const std::string& fil
     if (!implementation.flat &&
         static_cast<int>(implementation.per_dimension.size()) != machine.dimensions()) {
       fail(file, key,
-           fmt::format("has {} algorithms but the network has {} dimensions",
-                       implementation.per_dimension.size(), machine.dimensions()));
+           fmt::format("has {}, but the network has {}",
+                       counted(static_cast<std::int64_t>(implementation.per_dimension.size()), "algorithm"),
+                       counted(machine.dimensions(), "dimension")));
     }
     for (Algorithm& algorithm : implementation.per_dimension) {
       if (algorithm.kind == AlgorithmKind::from_file)

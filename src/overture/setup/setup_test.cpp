@@ -113,7 +113,7 @@ TEST(Setup, ErrorsNameFileLineKeyAndWhatWouldWork) {
   EXPECT_EQ(error_of(with("size: 1 MiB", "size: 0 B")).substr(0, 49),
             "a.yaml: workload: layer mlp communicates 0 bytes\n");
   EXPECT_EQ(error_of(kSmall, {"system.all_reduce=[ring]"}),
-            "a.yaml: system.all_reduce: has 1 algorithms but the network has 2 dimensions");
+            "a.yaml: system.all_reduce: has 1 algorithm, but the network has 2 dimensions");
   EXPECT_NE(error_of(kSmall, {"system.all_reduce=[ring, rong]"}).find("did you mean \"ring\""),
             std::string::npos);
   EXPECT_NE(error_of(kSmall, {"system.nonsense=1"}).find("system.nonsense: unknown key"), std::string::npos);

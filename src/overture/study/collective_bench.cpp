@@ -48,10 +48,10 @@ CollectivePoint bench_collective(const simulation::SimulationConfig& config, Col
 }
 
 std::vector<Bytes> sizes(Bytes first, Bytes last, int factor) {
-  if (first <= Bytes{} || last < first) {
+  if (first <= Bytes{}) throw UserError("-b: the smallest size is at least 1 B");
+  if (last < first)
     throw UserError(
         fmt::format("-e: the largest size ({1}) is below the smallest (-b: {0})", exact(first), exact(last)));
-  }
   if (factor < 2) throw UserError("-f: the step factor must be at least 2");
   std::vector<Bytes> result;
   for (Bytes size = first; size <= last; size = size * factor) {

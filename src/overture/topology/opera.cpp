@@ -29,33 +29,6 @@ void require_sound(const OperaTiming& timing) {
   }
 }
 
-void require_sound(const OperaConfig& config) {
-  const int uplinks = config.ports / 2;
-  if (config.ports < 2 || config.ports % 2 != 0) {
-    throw UserError(fmt::format("a ToR of Opera has an even number of ports, not {}", config.ports),
-                    "half of them go to hosts, half to rotors");
-  }
-  if (config.tors < 2 || config.tors > kMaxTors) {
-    throw UserError(fmt::format("Opera needs 2 to {} ToRs, not {}", kMaxTors, config.tors));
-  }
-  if (config.tors % uplinks != 0) {
-    throw UserError(fmt::format("{} ToRs with {} ports have no Opera schedule: the {} rotors must share {} "
-                                "matchings evenly",
-                                config.tors, config.ports, uplinks, config.tors),
-                    fmt::format("use a multiple of {} ToRs", uplinks));
-  }
-  if (config.draws < 1) throw UserError("at least one draw is needed");
-  if (config.queue_packets < 1 || config.packet <= Bytes{0} || config.rate <= Bandwidth::bits_per_second(0) ||
-      config.wire < Duration::zero() || config.dark < Duration::zero()) {
-    throw UserError("Opera needs a rate, a packet size, a queue of at least one packet and no negative time");
-  }
-  for (const Duration time : {config.wire, config.dark, config.slice}) {
-    if (time > kMostDelay)
-      throw UserError(fmt::format("a part of an Opera slice of {} is too long", to_string(time)),
-                      fmt::format("use at most {}", to_string(kMostDelay)));
-  }
-}
-
 std::vector<std::vector<Matching>> deal(const std::vector<Matching>& matchings, int rotors) {
   std::vector<std::vector<Matching>> dealt(static_cast<std::size_t>(rotors));
   const std::size_t each = matchings.size() / static_cast<std::size_t>(rotors);
@@ -184,6 +157,34 @@ OperaTiming opera_timing(const OperaConfig& config, int worst_hops) {
   if (config.slice != Duration::zero()) timing.stable = config.slice - timing.drain - timing.dark;
   require_sound(timing);
   return timing;
+}
+
+void require_sound(const OperaConfig& config) {
+  const int uplinks = config.ports / 2;
+  if (config.ports < 2 || config.ports % 2 != 0) {
+    throw UserError(fmt::format("a ToR of Opera has an even number of ports, not {}", config.ports),
+                    "half of them go to hosts, half to rotors");
+  }
+  if (config.tors < 2 || config.tors > kMaxTors) {
+    throw UserError(fmt::format("Opera needs 2 to {} ToRs, not {}", kMaxTors, config.tors));
+  }
+  if (config.tors % uplinks != 0) {
+    throw UserError(fmt::format("{} ToRs with {} ports have no Opera schedule: the {} rotors must share {} "
+                                "matchings evenly",
+                                config.tors, config.ports, uplinks, config.tors),
+                    fmt::format("use a multiple of {} ToRs", uplinks));
+  }
+  if (config.draws < 1) throw UserError("at least one draw is needed");
+  if (config.queue_packets < 1 || config.packet <= Bytes{0} || config.rate <= Bandwidth::bits_per_second(0) ||
+      config.wire < Duration::zero() || config.dark < Duration::zero()) {
+    throw UserError("Opera needs a rate, a packet size, a queue of at least one packet and no negative time");
+  }
+  for (const Duration time : {config.wire, config.dark, config.slice}) {
+    if (time > kMostDelay)
+      throw UserError(fmt::format("a part of an Opera slice of {} is too long", to_string(time)),
+                      fmt::format("use at most {}", to_string(kMostDelay)));
+  }
+  if (config.slice != Duration::zero()) opera_timing(config, 1);  // is long enough, whatever the hops
 }
 
 Opera generate_opera(const OperaConfig& config) {

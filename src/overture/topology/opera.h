@@ -101,8 +101,11 @@ HopCount count_hops(const Opera& opera);
 // stable = (hops-1) * (wire + queue) + (queue - 1 packet), drain = wire + a packet.
 OperaTiming opera_timing(const OperaConfig& config, int worst_hops);
 
+// Throws UserError when `tors` and `ports` admit no schedule or the slice is too short. Builds nothing.
+void require_sound(const OperaConfig& config);
+
 // Draws matchings at random and assigns them to rotors, several times, and keeps the best. Throws UserError
-// when `tors` and `ports` admit no schedule or the slice is too short.
+// as require_sound() does.
 Opera generate_opera(const OperaConfig& config);
 
 }  // namespace overture::topology

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "overture/base/error.h"
+#include "overture/base/text.h"
 
 namespace overture::workload {
 namespace {
@@ -73,8 +74,8 @@ class Maker {
  private:
   void require_reach() const {
     if (training_.batch >= std::int64_t{ranks_} * training_.gpus_per_node) return;
-    throw UserError(fmt::format("a batch of {} is too small for {} ranks of {} GPU{}", training_.batch,
-                                ranks_, training_.gpus_per_node, training_.gpus_per_node == 1 ? "" : "s"),
+    throw UserError(fmt::format("a batch of {} is too small for {} of {}", training_.batch,
+                                counted(ranks_, "rank"), counted(training_.gpus_per_node, "GPU")),
                     "take a larger batch or a smaller network");
   }
 

@@ -156,7 +156,9 @@ Implementation read_implementation(const SystemReader& reader, const std::string
     algorithms.resize(static_cast<std::size_t>(dimensions));
   if (!implementation.flat && static_cast<int>(algorithms.size()) != dimensions) {
     reader.fail(key,
-                fmt::format("has {} algorithms but the network has {} dimensions", words.size(), dimensions),
+                fmt::format("has {}, but the network has {}",
+                            counted(static_cast<std::int64_t>(words.size()), "algorithm"),
+                            counted(dimensions, "dimension")),
                 "join one algorithm per dimension with '_', such as ring_direct_halvingDoubling");
   }
   return implementation;

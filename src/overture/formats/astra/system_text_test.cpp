@@ -174,7 +174,7 @@ TEST(AstraSystem, RefusesWordsItDoesNotKnow) {
 
 TEST(AstraSystem, RefusesAlgorithmsThatDoNotMatchTheDimensions) {
   EXPECT_EQ(error_with("all-reduce-implementation: ring"),
-            "system.txt:8: all-reduce-implementation: has 1 algorithms but the network has 2 dimensions\n"
+            "system.txt:8: all-reduce-implementation: has 1 algorithm, but the network has 2 dimensions\n"
             "  join one algorithm per dimension with '_', such as ring_direct_halvingDoubling");
   EXPECT_TRUE(error_with("all-reduce-implementation: ring_ring_ring")
                   .starts_with("system.txt:8: all-reduce-implementation: has 3 algorithms"));
