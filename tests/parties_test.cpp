@@ -4,6 +4,7 @@
 #include <thread>
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 namespace overture::testing {
 namespace {
@@ -38,6 +39,23 @@ TEST(Parties, StartedByHandTheyLeaveTheBytesThatThreadsLeave) {
     for (const Outcome& outcome : parties.run_all(with(with(kSmall, one.words), {"-o", "hand"}), 2))
       ASSERT_EQ(outcome.exit_code, 0) << outcome.text();
     expect_same_bytes(folder.path() / "threads", folder.path() / "hand");
+  }
+}
+
+TEST(Parties, EachThatIsStartedByHandPrintsJsonIfAsked) {
+  const TemporaryFolder folder;
+  const ByHand parties({1, 1}, folder.path());
+  std::vector<Outcome> outcomes(3);
+  std::vector<std::thread> threads;
+  for (int worker = 0; worker < 3; ++worker)
+    threads.emplace_back([&, worker] {
+      const Words words = with(parties.command(worker, with(kSmall, {"-o", "run"})), {"--json"});
+      outcomes[static_cast<std::size_t>(worker)] = run(words, {.folder = folder.path()});
+    });
+  for (std::thread& thread : threads) thread.join();
+  for (const Outcome& outcome : outcomes) {
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.text();
+    EXPECT_TRUE(nlohmann::json::accept(outcome.out)) << outcome.text();
   }
 }
 

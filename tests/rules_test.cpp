@@ -17,6 +17,8 @@ using nlohmann::json;
 
 const fs::path kExamples = fs::path(OVERTURE_SOURCE_FOLDER) / "examples";
 
+std::string example(const char* name) { return (kExamples / name).string(); }
+
 Words with(Words words, const Words& more) {
   words.insert(words.end(), more.begin(), more.end());
   return words;
@@ -87,6 +89,13 @@ TEST(EveryCommand, AFlagOfAnotherCommandIsNamed) {
 }
 
 TEST(EveryCommand, HelpOfACommandThatDoesNotExistIsAnError) {
+  for (const Words& words : {Words{"nothing"}, Words{"help", "nothing"}, Words{"bench", "nothing"}}) {
+    const Outcome outcome = run_overture(words);
+    EXPECT_EQ(outcome.exit_code, 2) << text_of(words);
+    EXPECT_EQ(outcome.err.find("\n\n"), std::string::npos) << outcome.text();
+    EXPECT_EQ(outcome.err.find("  \n"), std::string::npos) << outcome.text();
+    EXPECT_NE(outcome.err.find("see overture"), std::string::npos) << outcome.text();
+  }
   for (const Words& words : {Words{"help", "sweeep"}, Words{"help", "generate", "datasett"}}) {
     const Outcome outcome = run_overture(words);
     EXPECT_EQ(outcome.exit_code, 2) << text_of(words);
@@ -151,7 +160,6 @@ class OntoAnotherRun : public ::testing::Test {
     before_ = read_text(folder_.path() / "trained/summary.json");
   }
   Outcome run(const Words& words) const { return run_overture(words, {.folder = folder_.path()}); }
-  static std::string example(const char* name) { return (kExamples / name).string(); }
 
   TemporaryFolder folder_;
   std::string before_;
@@ -194,6 +202,27 @@ TEST_F(OntoAnotherRun, OverwriteLeavesNothingOfTheOtherRun) {
   EXPECT_TRUE(fs::exists(folder_.path() / "trained/fct.csv"));
 }
 
+TEST(Output, TheSetupBesideWhichResultsAreToGoStaysAsItIs) {
+  const TemporaryFolder folder;
+  const std::string mine = "# mine\n" + read_text(kExamples / "torus-credits.yaml");
+  folder.write("setup.yaml", mine);
+  const Outcome outcome = run_overture({"flows", "setup.yaml", "-o", "."}, {.folder = folder.path()});
+  EXPECT_EQ(outcome.exit_code, 2) << outcome.text();
+  EXPECT_NE(outcome.err.find("-o results/run-2"), std::string::npos) << outcome.text();
+  EXPECT_EQ(read_text(folder.path() / "setup.yaml"), mine);
+}
+
+TEST(Output, AFlagThatIsWrongLeavesNoFolder) {
+  const TemporaryFolder folder;
+  for (const Words& words :
+       {Words{"flows", example("fat-tree.yaml"), "--max-sim-time", "5"},
+        Words{"simulate", example("dlrm-torus.yaml"), "--max-sim-time", "5"},
+        Words{"bench", "collective", example("dlrm-torus.yaml"), "--measured", "no.txt"}}) {
+    EXPECT_EQ(run_overture(with(words, {"-o", "run"}), {.folder = folder.path()}).exit_code, 2);
+    EXPECT_FALSE(fs::exists(folder.path() / "run")) << text_of(words);
+  }
+}
+
 TEST(ExitCodes, FlowsThatDoNotFinishAreNoSuccess) {
   const TemporaryFolder folder;
   const Outcome outcome =
@@ -226,6 +255,21 @@ TEST(ExitCodes, CtrlCIsAHundredAndThirtyAndLeavesPartialResults) {
             130);
   const json trained = json::parse(read_text(folder.path() / "t/summary.json"));
   EXPECT_TRUE(trained.value("stopped_early", false));
+}
+
+// Whether it can keep something or not.
+TEST(ExitCodes, EveryCommandThatIsInterruptedSaysSo) {
+  const TemporaryFolder folder;
+  const std::string golden = (fs::path(OVERTURE_TESTS_FOLDER) / "golden").string();
+  for (const Words& words :
+       {Words{"generate", "dataset", "--like", "kaggle", "--samples", "50M", "-o", "a.ovd"},
+        Words{"study", "failures", "--parts", "goodput", "--runs", "100k"},
+        Words{"validate", "--golden", golden}, Words{"codesign", example("codesign.yaml")}, Words{"demo"}}) {
+    const Words timed{"timeout", "--preserve-status", "-s", "INT", "1", overture_binary().string()};
+    const Outcome outcome = run(with(timed, words), {.folder = folder.path()});
+    EXPECT_EQ(outcome.exit_code, 130) << text_of(words) << outcome.text();
+    EXPECT_TRUE(outcome.err.ends_with("interrupted\n")) << text_of(words) << outcome.text();
+  }
 }
 
 TEST(Sweep, AWrongMetricIsToldBeforeTheFirstRun) {
@@ -375,6 +419,10 @@ TEST(Errors, NameWhatWasTypedAndWhatWouldWork) {
       {{"flows", tree, "-s", "monitor.samples=-1"}, "tree.yaml: monitor"},
       {{"flows", tree, "-s", "faults.links.0.between=h0-s99"}, "s99"},
       {{"flows", tree, "--flows", "far.csv"}, "far.csv:2: dst: 999 is out of range"},
+      {{"flows", example("opera.yaml"), "-s", "network.topology.opera.tors=5"},
+       "opera.yaml: network.topology.opera: 5 ToRs"},
+      {{"help", "nothing"}, "see overture --help"},
+      {{"bench", "collective", tree, "-b", "0"}, "-b: the smallest size is at least 1 B"},
       {{"flows", tree, "--max-wall", "1.5"}, "--max-wall: \"1.5\" is not a whole number"},
       {{"sweep", bandwidth, "--jobs", "-1"}, "--jobs: -1 is less than 0"},
       {{"sweep", bandwidth, "--under", "cots 20000 $"}, "did you mean \"cost\"?"},

@@ -27,7 +27,13 @@ std::atomic<unsigned> signs_before = 0;
 using Handler = void (*)(int);
 Handler handlers_before[std::size(kSignals)] = {};  // of the one Interrupt
 
-void end_at_once(int) { _exit(kInterruptedCode); }
+void tell(std::string_view text) { (void)!write(STDERR_FILENO, text.data(), text.size()); }
+
+// Who pressed Ctrl-C behind a line of progress reads it on a line of its own.
+void end_at_once(int signal) {
+  if (signal == SIGINT) tell("\ninterrupted\n");
+  _exit(kInterruptedCode);
+}
 
 bool is_ignored(int signal) {
   struct sigaction now {};
@@ -52,8 +58,7 @@ void time_passed(int) {
     return give_a_second();
   }
   if (signs_of_life != signs_before) return;
-  constexpr std::string_view kText = "\nended before there was anything to keep\n";
-  (void)!write(STDERR_FILENO, kText.data(), kText.size());
+  tell("\nended before there was anything to keep\n");
   _exit(noted != 0 ? kInterruptedCode : kUnfinishedCode);
 }
 

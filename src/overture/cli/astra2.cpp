@@ -215,7 +215,7 @@ int run(const Astra2Options& options) {
   write_log(options, log, traced);
   give_results(options, loaded, result, recorder);
   if (result.complete) return 0;
-  fmt::print(stderr, "interrupted: NPUs that had not finished are not listed\n");
+  fmt::print(stderr, "NPUs that had not finished are not listed\n");
   return 130;
 }
 

@@ -15,6 +15,7 @@
 #include "overture/cli/commands.h"
 #include "overture/cli/counts.h"
 #include "overture/cli/output.h"
+#include "overture/cli/progress.h"
 #include "overture/cli/run_progress.h"
 #include "overture/cli/version.h"
 #include "overture/cli/watched_sweep.h"
@@ -241,7 +242,12 @@ int run(const CodesignOptions& options) {
   asked_budgets(options);
   parallel_jobs(options.jobs);
   const fs::path folder = options.output.folder_or(fs::path("results") / fs::path(options.search).stem());
-  const study::CandidateModel model(search, Interrupt::requested);
+  Progress planning("preparing the candidates", 0);
+  const study::CandidateModel model(search, [&] {
+    planning.update(0);
+    return Interrupt::requested();
+  });
+  planning.finish();
   claim(options.output, folder, "codesign", search_yaml(options));
   const study::SearchResult result = search_with_progress(model, options, folder, part);
   if (part.of > 1) {

@@ -123,6 +123,12 @@ std::string unknown_flag(const CLI::App& app, const CLI::App& at, const std::str
   return text;
 }
 
+// One below the other, without those that are empty.
+std::string lines_below(std::vector<std::string> lines) {
+  std::erase(lines, "");
+  return fmt::format("{}", fmt::join(lines, "\n  "));
+}
+
 // What is wrong with the command line. To a misspelt command or flag CLI11 says only that it was not
 // expected.
 std::string complaint(const CLI::App& app, const CLI::ParseError& error) {
@@ -132,7 +138,7 @@ std::string complaint(const CLI::App& app, const CLI::ParseError& error) {
   const std::string word = unknown.front().substr(0, unknown.front().find('='));
   const auto commands = names_of_commands(at);
   if (!commands.empty() && !word.starts_with('-'))
-    return fmt::format("unknown command \"{}\"\n  {}", word, wrap(suggest(word, commands), 80, 2));
+    return lines_below({fmt::format("unknown command \"{}\"", word), wrap(suggest(word, commands), 80, 2)});
   if (word.starts_with('-')) return unknown_flag(app, at, word);
   return fmt::format("\"{}\" is one argument too many", word);
 }
@@ -373,12 +379,15 @@ int run_for_json(const std::string& command) {
 std::vector<std::string> without_help_command(const CLI::App& app, std::vector<std::string> words) {
   if (words.size() < 2 || words[1] != "help") return words;
   const CLI::App* at = &app;
+  std::string path = app.get_name();
   for (const std::string& word : std::span(words).subspan(2)) {
     if (word.starts_with('-')) continue;
     const auto commands = names_of_commands(*at);
     if (std::ranges::find(commands, word) == commands.end())
-      throw UserError(fmt::format("unknown command \"{}\"", word), suggest(word, commands));
+      throw UserError(fmt::format("unknown command \"{}\"", word),
+                      lines_below({suggest(word, commands), fmt::format("see {} --help", path)}));
     at = at->get_subcommand(word);
+    path += " " + word;
   }
   words.erase(words.begin() + 1);
   words.emplace_back("--help");
@@ -443,7 +452,9 @@ int run(int argc, char** argv, const std::function<void(Command&)>& add_commands
   } catch (const std::system_error&) {  // fmt could not write, which is told below
     if (std::ferror(stdout) == 0) throw;
   }
-  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
+  const bool received = std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
+  if (code == kInterrupted) std::fputs("interrupted\n", stderr);
+  if (received) return code;
   if (code == 0)
     std::fputs(fmt::format("error: standard output cannot be written: {}\n", std::strerror(errno)).c_str(),
                stderr);

@@ -87,7 +87,7 @@ void print_summary(const ConvertOptions& options, const data::SampleReader& read
 
 data::Copied copy(data::SampleReader& reader, data::SampleWriter& writer) {
   const auto samples = reader.samples();
-  Progress progress(samples ? "convert" : "convert, MiB", samples ? *samples : reader.position().total >> 20);
+  Progress progress(samples ? "samples" : "MiB", samples ? *samples : reader.position().total >> 20);
   const data::Copied copied = data::copy(reader, writer, [&](const data::Copied& so_far) {
     progress.update(samples ? so_far.samples : reader.position().done >> 20);
     return !Interrupt::requested();
@@ -110,7 +110,7 @@ int run(const ConvertOptions& options) {
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - started;
   print_bad_rows(reader->bad_rows());
   if (!copied.finished) {
-    fmt::print(stderr, "interrupted: nothing was written\n");
+    fmt::print(stderr, "nothing was written\n");
     return 130;
   }
   print_summary(options, *reader, copied, writer->bytes(), took.count());

@@ -83,7 +83,7 @@ int run(const Output& output) {
                   "analytical network tells it, where messages never share a link and a ring sends one way "
                   "with both directions' links.",
                   80, 0));
-  demo_training(folder / "training");
+  if (!demo_training(folder / "training")) return kInterrupted;
   fmt::print("results: {} (summary.json, CSVs, trace.json.gz for ui.perfetto.dev)\n", (folder / "").string());
   report::write_page(folders, folder / "report.html");
   fmt::print("report: {}\n", (folder / "report.html").string());

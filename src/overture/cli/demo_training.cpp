@@ -49,7 +49,7 @@ bool same_model(const Trained& a, const Trained& b) {
 
 }  // namespace
 
-void demo_training(const fs::path& folder) {
+bool demo_training(const fs::path& folder) {
   fs::create_directories(folder);
   make_dataset(folder / "clicks.ovd");
   const std::string setup_text =
@@ -58,12 +58,10 @@ void demo_training(const fs::path& folder) {
   const std::string file = (folder / "setup.yaml").string();
   write_file(file, setup_text);
   const Trained cached = train_into(folder / "cached", "DLRM, with the cache", file, {});
+  if (cached.result.stopped_early) return false;
   const Trained plain = train_into(folder / "plain", "DLRM, without", file, {"cache.lookahead=0"});
+  if (plain.result.stopped_early) return false;
 
-  if (!cached.metrics || !plain.metrics) {  // Ctrl-C
-    fmt::print("The training was stopped.\n\n");
-    return;
-  }
   const train::Totals& totals = cached.totals;
   const double row_bytes =
       static_cast<double>(totals.fetched_bytes) / static_cast<double>(totals.fetched_rows);
@@ -82,6 +80,7 @@ void demo_training(const fs::path& folder) {
   for (const char* run : {"cached", "plain"})
     fmt::print("report: {}\n", (folder / run / "report.html").string());
   fmt::print("\n");
+  return true;
 }
 
 }  // namespace overture::cli

@@ -5,7 +5,8 @@
 
 namespace overture::cli {
 
-// Writes the dataset and both models below `folder`, compares them and prints what the cache did.
-void demo_training(const std::filesystem::path& folder);
+// Writes the dataset and both models below `folder`, compares them and prints what the cache did. False if a
+// training was interrupted: then there is nothing to compare.
+bool demo_training(const std::filesystem::path& folder);
 
 }  // namespace overture::cli

@@ -21,6 +21,7 @@
 #include "overture/setup/train_setup.h"
 #include "overture/setup/trained_model.h"
 #include "overture/train/checkpoint.h"
+#include "overture/train/dense/models.h"
 #include "overture/train/local_training.h"
 
 namespace overture::cli {
@@ -38,6 +39,7 @@ struct EvaluateOptions {
 
 struct Evaluated {
   fs::path checkpoint;
+  std::string model;  // what it is, in words
   std::int64_t steps = 0;
   data::Metrics metrics;
   std::string digest;  // of all predictions
@@ -63,13 +65,17 @@ Evaluated evaluate_checkpoint(const setup::TrainSetup& setup, const fs::path& ch
   config.fixed.clear();  // other data may be evaluated, too
   train::LocalTraining training(config, checkpoint);
   Digest digest;
-  Evaluated done{.checkpoint = checkpoint, .steps = training.first_step()};
+  Evaluated done{
+      .checkpoint = checkpoint, .model = train::describe(config.model), .steps = training.first_step()};
   const auto started = std::chrono::steady_clock::now();
-  done.metrics = evaluate(*source, [&](const data::Batch& batch) {
-    const std::span<const float> logits = training.predict(batch);
-    for (const float logit : logits) digest.add_bits(static_cast<double>(logit));
-    return logits;
-  });
+  done.metrics = evaluate(
+      *source,
+      [&](const data::Batch& batch) {
+        const std::span<const float> logits = training.predict(batch);
+        for (const float logit : logits) digest.add_bits(static_cast<double>(logit));
+        return logits;
+      },
+      [&] { return share_read(*source); });
   done.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
   done.digest = digest.text();
   return done;
@@ -78,7 +84,10 @@ Evaluated evaluate_checkpoint(const setup::TrainSetup& setup, const fs::path& ch
 std::string summary_of(const setup::TrainSetup& setup, const Evaluated& done) {
   Json root = report::summary_head(
       {.kind = "evaluate", .name = setup.name, .version = version_text(), .seed = setup.seed});
-  root.update({{"checkpoint", done.checkpoint.string()}, {"steps", done.steps}, {"seconds", done.seconds}});
+  root.update({{"model", done.model},
+               {"checkpoint", done.checkpoint.string()},
+               {"steps", done.steps},
+               {"seconds", done.seconds}});
   root.update(metrics_json(done.metrics));
   root["digest"] = done.digest;
   root["setup_yaml"] = setup::write_train_setup(setup);

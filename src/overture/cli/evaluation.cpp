@@ -13,16 +13,24 @@
 
 namespace overture::cli {
 
-data::Metrics evaluate(data::BatchSource& source, const Predict& predict) {
+double share_read(const data::Batches& source) {
+  const data::Position position = source.reader().position();
+  if (position.total <= 0) return -1;
+  return static_cast<double>(position.done) / static_cast<double>(position.total);
+}
+
+data::Metrics evaluate(data::BatchSource& source, const Predict& predict,
+                       const std::function<double()>& share) {
   data::Evaluation evaluation;
-  Progress progress("evaluate", 0);
+  Progress progress("samples", 0);
   data::Batch batch;
   std::vector<float> probabilities;
-  for (std::int64_t done = 1; source.next(batch); ++done) {
+  for (std::int64_t done = 0; source.next(batch);) {
     probabilities.clear();
     for (const float logit : predict(batch)) probabilities.push_back(train::sigmoid(logit));
     evaluation.add(probabilities, batch.labels);
-    progress.update(done);
+    done += batch.samples;
+    if (progress.due()) progress.update({.done = done, .share = share()});
   }
   return evaluation.metrics();
 }

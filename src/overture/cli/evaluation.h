@@ -10,6 +10,7 @@
 
 #include "overture/base/json.h"
 #include "overture/data/batch.h"
+#include "overture/data/batches.h"
 #include "overture/data/metrics.h"
 
 namespace overture::cli {
@@ -17,7 +18,14 @@ namespace overture::cli {
 // A logit per sample of a batch.
 using Predict = std::function<std::span<const float>(const data::Batch&)>;
 
-data::Metrics evaluate(data::BatchSource& source, const Predict& predict);
+// `share` tells how much of the source has been read, from 0 to 1, for the line of progress; negative:
+// unknown.
+data::Metrics evaluate(
+    data::BatchSource& source, const Predict& predict,
+    const std::function<double()>& share = [] { return -1.0; });
+
+// Such a share of a dataset.
+double share_read(const data::Batches& source);
 
 // All of them, as in summaries.
 Json metrics_json(const data::Metrics& metrics);

@@ -104,7 +104,7 @@ int run(const GenerateDatasetOptions& options) {
   data::SyntheticReader reader(made, first + samples, options.threads);
   reader.skip(first);
   const auto writer = data::create_dataset(options.out, data::output_format(options.out), reader.shape());
-  Progress progress("generate", samples);
+  Progress progress("samples", samples);
   const auto started = std::chrono::steady_clock::now();
   const data::Copied copied = data::copy(reader, *writer, [&](const data::Copied& so_far) {
     progress.update(so_far.samples);
@@ -112,7 +112,7 @@ int run(const GenerateDatasetOptions& options) {
   });
   progress.finish();
   if (!copied.finished) {
-    fmt::print(stderr, "interrupted: nothing was written\n");
+    fmt::print(stderr, "nothing was written\n");
     return 130;
   }
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - started;

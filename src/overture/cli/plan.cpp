@@ -134,7 +134,7 @@ std::string why_of(const study::PlanSearch& search, const study::PlanProblem& pr
       words.push_back(
           fmt::format("{} {}", kinds[kind], study::name(static_cast<model::TableSharding>(kind))));
   }
-  std::string text = fmt::format("of {} tables {}; the fullest of {} ranks holds {} of {}",
+  std::string text = fmt::format("the plan of {} tables: {}; the fullest of {} ranks holds {} of {}",
                                  problem.tables.size(), fmt::join(words, ", "), problem.nodes,
                                  to_string(search.best.fullest), to_string(problem.memory));
   if (const study::PricedPlan* greedy = greedy_of(search)) {

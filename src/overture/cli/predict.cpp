@@ -9,6 +9,7 @@
 #include "overture/cli/bad_rows.h"
 #include "overture/cli/commands.h"
 #include "overture/cli/counts.h"
+#include "overture/cli/evaluation.h"
 #include "overture/cli/progress.h"
 #include "overture/setup/trained_model.h"
 #include "overture/train/dense/loss.h"
@@ -30,20 +31,22 @@ int run(const PredictOptions& options) {
   const Interrupt interrupt;
   WholeFile file(options.out);
   file.write("sample,score\n");
-  Progress progress("predict", 0);
+  Progress progress("samples", 0);
   std::int64_t sample = 0;
   for (data::Batch batch; !Interrupt::requested() && source->next(batch);) {
     std::string lines;
     for (const float logit : model.training->predict(batch))
       lines += fmt::format("{},{:.9g}\n", sample++, train::sigmoid(logit));
     file.write(lines);
-    progress.update(sample);
+    if (progress.due()) progress.update({.done = sample, .share = share_read(*source)});
   }
   progress.finish();
   file.close();
   print_bad_rows(source->reader().bad_rows());
-  fmt::print("{} samples\nscores: {}\n", with_commas(sample), options.out);
-  return Interrupt::requested() ? 130 : 0;
+  const bool interrupted = Interrupt::requested();
+  fmt::print("{} samples{}\nscores: {}\n", with_commas(sample),
+             interrupted ? "; the others have no scores" : "", options.out);
+  return interrupted ? kInterrupted : 0;
 }
 
 }  // namespace

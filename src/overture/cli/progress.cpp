@@ -11,7 +11,7 @@ namespace {
 
 std::string pace_text(double rate) {
   if (rate > 0 && rate < 1) return fmt::format("{:.1f} s each", 1 / rate);
-  return fmt::format("{:.1f}/s", rate);
+  return fmt::format("{:.{}f}/s", rate, rate < 1000 ? 1 : 0);
 }
 
 // A line that is longer than the terminal is wide could not be written over.
@@ -63,11 +63,12 @@ std::string Progress::line(const std::string& what, const SoFar& so_far, std::in
   const std::string pace = !so_far.note.empty()               ? so_far.note
                            : so_far.done == 0 && seconds >= 1 ? time_left(seconds) + " so far"
                                                               : pace_text(rate);
-  if (total <= 0) return fmt::format("{} {}, {}", what, so_far.done, pace);
-  const double counted = std::min(done / static_cast<double>(total), 1.0);
+  const double counted = total > 0 ? std::min(done / static_cast<double>(total), 1.0) : -1;
   const double share = so_far.share >= 0 ? std::min(so_far.share, 1.0) : counted;
-  std::string text =
-      fmt::format("{} {}/{} {}%, {}", what, so_far.done, total, static_cast<int>(100 * share + 1e-9), pace);
+  std::string text = total <= 0 && so_far.done == 0 ? what : fmt::format("{} {}", what, so_far.done);
+  if (total > 0) text += fmt::format("/{}", total);
+  if (share >= 0) text += fmt::format(" {}%", static_cast<int>(100 * share + 1e-9));
+  text += ", " + pace;
   if (share > 0 && seconds > 0) text += fmt::format(", {} left", time_left(seconds * (1 - share) / share));
   return text;
 }

@@ -105,7 +105,7 @@ TEST_F(PlanCommand, PlacesEveryTableAndSaysWhy) {
   const std::string text =
       printed({"plan", dlrm_, "--prices", "5", "--no-report", "-o", file("plan")}, add_plan);
   EXPECT_EQ(text.rfind("four tables: 4 tables on 2 ranks, ", 0), 0u) << text;
-  EXPECT_TRUE(has(text, "\nwhy: of 4 tables ")) << text;
+  EXPECT_TRUE(has(text, "\nwhy: the plan of 4 tables: ")) << text;
   const auto csv = split(bytes_of(folder_ / "plan/plan.csv"), '\n');
   EXPECT_EQ(csv[0], "table,rows,columns,pooling,bytes,sharding,ranks,why");
   ASSERT_EQ(csv.size(), 4u + 2);

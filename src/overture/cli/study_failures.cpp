@@ -342,7 +342,10 @@ int run_study(FailuresOptions options) {
   if (wants(options, "goodput")) add_goodput(options, results, jobs);
   if (wants(options, "slow")) add_slow(results, jobs, planned);
   if (wants(options, "networks")) add_networks(results, jobs);
-  if (!run_jobs(jobs, options)) return kInterrupted;
+  if (!run_jobs(jobs, options)) {
+    fmt::print("this study writes nothing before all of its parts are done\n");
+    return kInterrupted;
+  }
   const std::string asked = asked_text(options);
   const study::StudyReport report = failures::make_report(results);
   Digest digest;

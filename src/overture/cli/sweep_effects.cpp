@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "overture/base/dollars.h"
 #include "overture/base/units.h"
 #include "overture/report/csv_grid.h"
 
@@ -54,15 +55,17 @@ Json sweep_effects(const setup::SweepSetup& sweep, const std::vector<SweepRow>& 
 
 namespace {
 
-// "iteration_us" is the iteration, in microseconds.
-bool is_in_us(const std::string& metric) { return metric.ends_with("_us"); }
+// "iteration_us" is the iteration, in microseconds; "fetched_bytes" stay bytes.
 std::string words_of(const std::string& metric) {
-  std::string words = is_in_us(metric) ? metric.substr(0, metric.size() - 3) : metric;
+  std::string words = metric.ends_with("_us") ? metric.substr(0, metric.size() - 3) : metric;
   std::ranges::replace(words, '_', ' ');
   return words;
 }
 std::string shown(const std::string& metric, double value) {
-  return is_in_us(metric) ? to_string(Duration{std::llround(value * 1e6)}) : fmt::format("{:.4g}", value);
+  if (metric.ends_with("_us")) return to_string(Duration{std::llround(value * 1e6)});
+  if (metric.ends_with("_bytes")) return to_string(Bytes{std::llround(value)});
+  if (metric.ends_with("_dollars")) return to_string(Dollars{value});
+  return fmt::format("{:.4g}", value);
 }
 
 }  // namespace

@@ -46,6 +46,18 @@ TEST(SweepWhy, NamesTheAxisThatMattersMost) {
             "rate matters most: the mean makespan goes from 55.00 us at 40 Gbps to 105.0 us at 10 Gbps");
 }
 
+TEST(SweepWhy, TellsNumbersWithTheirUnits) {
+  const auto why = [](const std::string& metric) {
+    std::vector<SweepRow> all = rows();
+    for (SweepRow& one : all) one.numbers = {{metric, 1024 * one.numbers.front().second}};
+    return sweep_why(sweep_effects(two_axes(), all, metric), metric);
+  };
+  EXPECT_TRUE(why("fetched_bytes").ends_with("goes from 55.00 KiB at 40 Gbps to 105.0 KiB at 10 Gbps"))
+      << why("fetched_bytes");
+  EXPECT_TRUE(why("network_cost_dollars").ends_with("goes from 56320 $ at 40 Gbps to 107520 $ at 10 Gbps"))
+      << why("network_cost_dollars");
+}
+
 TEST(SweepWhy, SaysNothingWhereNothingChanges) {
   EXPECT_EQ(
       sweep_why(sweep_effects(two_axes(), {row("4", "10 Gbps", 7), row("8", "10 Gbps", 7)}, "makespan_us"),

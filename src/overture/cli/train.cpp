@@ -118,9 +118,10 @@ int run(const TrainOptions& options, Role role) {
   if (leads) setup = setup::load_train_setup(options.setup, how.assignments);
   const auto meeting = meet(role, options.meeting, setup.trainers, setup::servers_of(setup));
   if (meeting && meeting->self != meeting->parties.oracle()) {
-    if (!options.meeting.by_hand()) ignore_interrupts();  // mpirun tells all; the oracle ends the run
+    const bool alone = options.meeting.by_hand();
+    if (!alone) ignore_interrupts();  // mpirun tells all; the oracle ends the run
     setup::take_part(*meeting, how);
-    json_result("");  // the oracle tells the result
+    if (!alone) json_result("");  // all write to one place, and the oracle tells the result
     return 0;
   }
   if (!meeting && role != Role::any)

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <memory>
 
 #include <fmt/format.h>
@@ -104,19 +105,23 @@ int run(const ValidateOptions& options) {
   report::claim_results_folder(results,
                                {.kind = "validate", .setup_yaml = {}, .overwrite = options.output.overwrite});
   std::vector<study::Check> checks;
-  Progress progress("checks against references", 0);
-  const auto note = [&](const study::Check& check) {
-    checks.push_back(check);
-    progress.update(static_cast<std::int64_t>(checks.size()));
-  };
-  study::validate_astra(folder, fs::read_symlink("/proc/self/exe"), note);
-  study::validate_astra2(folder, note);
-  study::validate_garnet(folder, fs::read_symlink("/proc/self/exe"), note);
-  study::validate_ns3(folder, note);
-  study::validate_htsim(folder, note);
-  study::validate_opera(folder, note);
-  study::validate_scale_sim(folder, note);
-  study::validate_lookahead(folder, note);
+  const fs::path program = fs::read_symlink("/proc/self/exe");
+  const std::vector<std::function<void(const study::Report&)>> sources{
+      [&](const study::Report& note) { study::validate_astra(folder, program, note); },
+      [&](const study::Report& note) { study::validate_astra2(folder, note); },
+      [&](const study::Report& note) { study::validate_garnet(folder, program, note); },
+      [&](const study::Report& note) { study::validate_ns3(folder, note); },
+      [&](const study::Report& note) { study::validate_htsim(folder, note); },
+      [&](const study::Report& note) { study::validate_opera(folder, note); },
+      [&](const study::Report& note) { study::validate_scale_sim(folder, note); },
+      [&](const study::Report& note) { study::validate_lookahead(folder, note); }};
+  Progress progress("sources of references", static_cast<std::int64_t>(sources.size()));
+  for (std::size_t i = 0; i < sources.size(); ++i)
+    sources[i]([&](const study::Check& check) {
+      checks.push_back(check);
+      progress.update(
+          {.done = static_cast<std::int64_t>(i), .note = fmt::format("{} checks", checks.size())});
+    });
   progress.finish();
 
   Table table({"from", "scenario", "what", "reference", "ours", "error", "CPU s"});
@@ -131,8 +136,7 @@ int run(const ValidateOptions& options) {
   fmt::print("{}\n{} of {} within what their references allow\n", table.text(80), checks.size() - failed,
              checks.size());
   const study::ScratchFolder scratch;
-  const auto scores =
-      study::study_scores(options.studies, fs::read_symlink("/proc/self/exe"), scratch.path());
+  const auto scores = study::study_scores(options.studies, program, scratch.path());
   fmt::print("\nClaims of the published studies; one that does not hold is a finding\n{}\n",
              study::scores_table(scores));
   if (!options.csv.empty()) write_file(options.csv, csv(checks));
