@@ -29,7 +29,7 @@ const SHOWN = /^(layers|dimensions|links|links_over_time|fct|fct_distribution|sw
 const isShown = (run: Run, file: string) => SHOWN.test(file) || shapes(run).some((s) => s.table.file === file);
 const tables: View = {
   id: 'tables',
-  title: 'Other tables',
+  title: 'Tables',
   shows: (run) => run.tables.some((t) => t.length > 0 && !isShown(run, t.file)),
   draw: (run, host) => otherTables(run, (file) => isShown(run, file), host),
 };
@@ -102,7 +102,7 @@ function themeButton(): HTMLElement {
 }
 
 function facts(run: Run): string {
-  const parts = [run.text('overture'), run.text('model'), run.text('optimizer')];
+  const parts = [run.text('kind'), run.text('overture'), run.text('model'), run.text('optimizer')];
   const digest = run.text('digest');
   if (digest) parts.push(`digest ${digest}`);
   const seed = run.number('seed');

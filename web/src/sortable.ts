@@ -6,6 +6,9 @@ import { formatNamed, quantity } from './units';
 
 const SHOWN = 50;
 
+// Would not fit a line beside other columns.
+const isLong = (value: Cell) => typeof value === 'string' && value.length > 48;
+
 export interface Column {
   name: string; // with its unit, as in the files
   heading?: string;
@@ -55,7 +58,7 @@ export function sortable(columns: Column[], rows: Cell[][], caption = ''): HTMLE
     return h(
       'td',
       {
-        class: typeof value === 'number' ? 'number' : numeric[c] ? 'right' : undefined,
+        class: typeof value === 'number' ? 'number' : numeric[c] ? 'right' : isLong(value) ? 'long' : undefined,
         'data-value': typeof value === 'number' ? value : undefined,
       },
       shown as string | HTMLElement,

@@ -38,7 +38,7 @@ export function quantity(name: string): Quantity {
   const middle = /^(.+)_(seconds|us)_(mean|median|deviation)$/.exec(name);
   if (middle) return { label: words(`${middle[1]}_time_${middle[3]}`), unit: middle[2] === 'us' ? 'us' : 's' };
   if (name === 'bytes') return { label: 'bytes', unit: 'B' };
-  if (/hit_rate(_\w+)?$|share_of_\w+$|^utilisation$/.test(name)) return { label: words(name), unit: 'share' };
+  if (/hit_rate(_\w+)?$|share_of_\w+$|^utilisation$|(^|[._])accuracy$/.test(name)) return { label: words(name), unit: 'share' };
   for (const [suffix, unit] of SUFFIXES) {
     if (!name.endsWith(suffix) || name.length === suffix.length) continue;
     const rest = name.slice(0, -suffix.length);
@@ -48,8 +48,18 @@ export function quantity(name: string): Quantity {
   return { label: words(name), unit: '' };
 }
 
+// Names that say too little, or are spelled otherwise in what people read.
+const NAMES: { [name: string]: string } = {
+  log_loss: 'log-loss',
+  logloss: 'log-loss',
+  normalized_entropy: 'normalised entropy',
+  message: 'messages', // message_bytes, collective_bytes: of all
+  collective: 'collectives',
+};
+
 const ACRONYMS = /\b(npus|fct|auc|ecn|cpu|gpu|rtt|mlp)\b/g;
 const words = (name: string): string =>
+  NAMES[name] ??
   name.replaceAll('_', ' ').replaceAll(ACRONYMS, (word) => (word === 'npus' ? 'NPUs' : word.toUpperCase()));
 
 const PICOSECONDS: { [unit: string]: number } = { ps: 1, ns: 1e3, us: 1e6, ms: 1e9, s: 1e12 };

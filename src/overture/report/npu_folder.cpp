@@ -176,10 +176,12 @@ std::string npu_why(const NpuRun& run) {
   const double whole = static_cast<double>(std::max<std::int64_t>(1, slowest->cycles));
   const auto percent = [whole](std::int64_t ns) { return 100 * static_cast<double>(ns) / whole; };
   const double gpu = percent(used(*slowest, Use::gpu));
-  return fmt::format(
-      "rank {} is last; its GPU computes {:.0f} % of the time, {:.0f} % is communication and {:.0f} % "
-      "remote memory",
-      rank, gpu, percent(used(*slowest, Use::communication)), percent(used(*slowest, Use::remote_memory)));
+  std::string text =
+      fmt::format("rank {} is last; it computes {:.0f} % of the time and communicates {:.0f} %", rank, gpu,
+                  percent(used(*slowest, Use::communication)));
+  if (const std::int64_t remote = used(*slowest, Use::remote_memory); remote > 0)
+    text += fmt::format("; its remote memory is in use {:.0f} %", percent(remote));
+  return text + fmt::format(" (exposed: {:.0f} %)", percent(slowest->exposed()));
 }
 
 std::string npu_summary_json(const NpuRun& run) { return summary_text(npu_summary(run)); }

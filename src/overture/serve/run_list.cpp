@@ -82,11 +82,14 @@ std::string headline(const Json& summary) {
   };
   for (const auto& [key, label, per_us] :
        {Time{"makespan_us", "makespan", 1}, Time{"iteration_us", "iteration", 1},
-        Time{"iteration_ps", "iteration", 1e6}}) {  // of cells of the Opera study
+        Time{"iteration_ps", "iteration", 1e6},  // of cells of the Opera study
+        Time{"step_us", "step", 1}, Time{"finished_us", "finished", 1}}) {
     const auto value = number_at(summary, key);
     if (value && std::abs(*value / per_us) < 1e12)
       return fmt::format("{} {}", label, microseconds(*value / per_us));
   }
+  if (const auto best = number_at(summary, "best_seconds_per_million"))  // of `codesign`
+    return fmt::format("best {:.3g} s for a million samples", *best);
   if (const auto busbw = number_at(summary, "busbw_GB_per_s"))
     return fmt::format("busbw {:.4g} GB/s", *busbw);
   if (const auto failed = number_at(summary, "failed"))

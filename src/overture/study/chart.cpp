@@ -154,6 +154,8 @@ std::string to_svg(const BarChart& chart) {
 
 namespace {
 
+constexpr double kWideLetter = 6.6;  // width of the wider ones at the charts' 12 pixels
+
 // Words for marks along a line, from left to right, above and below it so that none meets another: where
 // there is no room on either side, they join those before them.
 class BarLabels {
@@ -161,7 +163,7 @@ class BarLabels {
   struct Label {
     double left = 0;
     std::string words{};
-    double right() const { return left + kLetter * static_cast<double>(words.size()); }
+    double right() const { return left + kWideLetter * static_cast<double>(words.size()); }
   };
 
   BarLabels(double left, double right) : left_(left), right_(right) {}
@@ -184,7 +186,6 @@ class BarLabels {
   const std::vector<Label>& below() const { return below_; }
 
  private:
-  static constexpr double kLetter = 6.6;  // width of the wider ones at the charts' 12 pixels
   static constexpr double kGap = 8;
 
   double free_from(const std::vector<Label>& lane) const {
@@ -200,7 +201,9 @@ class BarLabels {
 }  // namespace
 
 std::string to_svg(const TornadoChart& chart) {
-  const double left = 170;
+  std::size_t longest = 0;
+  for (const TornadoBar& bar : chart.bars) longest = std::max(longest, bar.name.size());
+  const double left = std::clamp(16 + kWideLetter * static_cast<double>(longest), 100.0, kWidth / 2.0);
   const double right = kWidth - 40;
   std::vector<TornadoBar> bars = chart.bars;
   double least = chart.centre;

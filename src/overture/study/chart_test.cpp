@@ -181,6 +181,14 @@ TEST(TornadoChart, NoLabelIsWrittenOverAnother) {
   }
 }
 
+TEST(TornadoChart, TheNameOfABarIsNotCut) {
+  const std::string name = "workload.dlrm.tables.columns";
+  const std::string svg = to_svg(
+      TornadoChart{.title = "what matters", .centre = 1, .bars = {{.name = name, .values = {{2, "a"}}}}});
+  const std::size_t at = svg.rfind("<text x=\"", svg.find(">" + name + "<"));
+  EXPECT_GE(std::stod(svg.substr(at + 9)), 6.6 * static_cast<double>(name.size()));
+}
+
 TEST(Colours, OfTheFirstSeriesAreDifferentAndAlwaysTheSame) {
   std::set<std::string> seen;
   for (std::size_t i = 0; i < 6; ++i) {

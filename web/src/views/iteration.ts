@@ -214,6 +214,7 @@ function dimensions(run: Run, host: HTMLElement): void {
   const rows = table
     .texts('dimension')
     .map((d, i) => ({ name: `dimension ${d}`, share: table.numbers('in_use_percent')[i]! }));
+  if (rows.every((r) => r.share === 0)) return; // such as messages that belong to no dimension
   plotFigure(host, {
     title: 'How much each dimension of the network was in use',
     draw: (width) =>

@@ -129,7 +129,8 @@ export const links: View = {
     if (over?.has('link', 'until_us')) linkHeat(over, host);
     const table = run.table('links.csv');
     if (!table?.has('from', 'to', 'utilisation_percent')) return;
-    if (!table.cut) topologyFigure(host, table);
+    const loaded = table.numbers('utilisation_percent').some((percent) => percent > 0); // not where formulas are the network
+    if (!table.cut && loaded) topologyFigure(host, table);
     if (!completion.shows(run)) queues(run, host);
     const rows = Array.from({ length: table.length }, (_, r) => r).sort(
       (a, b) => table.numbers('utilisation_percent')[b]! - table.numbers('utilisation_percent')[a]!,

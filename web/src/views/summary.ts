@@ -28,6 +28,10 @@ const HEADLINES = [
   'auc',
   'log_loss',
   'logloss',
+  'accuracy',
+  'normalized_entropy',
+  'calibration',
+  'samples',
   'loss',
   'last_loss',
   'final_loss',
@@ -84,7 +88,7 @@ export function remarks(run: Run): HTMLElement {
       .filter((t) => t.cut)
       .map(
         (t) =>
-          `${t.file} has ${t.packed.rows.toLocaleString('en')} rows; this page shows every ${Math.round(t.packed.rows / t.length)}th.`,
+          `${t.file} has ${t.packed.rows.toLocaleString('en')} rows; this page shows one of ${Math.round(t.packed.rows / t.length)}.`,
       ),
   ];
   const why = run.packed.study ? undefined : run.text('why'); // a study has its headline

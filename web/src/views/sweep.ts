@@ -119,7 +119,7 @@ function pareto(s: Sweep, host: HTMLElement): void {
   const label = (name: string) => quantity(name).label;
   frame.controls.append(
     select(
-      'Across',
+      'Horizontal axis',
       s.results,
       x,
       (v) => {
@@ -129,7 +129,7 @@ function pareto(s: Sweep, host: HTMLElement): void {
       label,
     ),
     select(
-      'Up',
+      'Vertical axis',
       s.results,
       y,
       (v) => {
@@ -341,9 +341,13 @@ function parallel(s: Sweep, host: HTMLElement): void {
   const [low, high] = [Math.min(...known), Math.max(...known)];
   if (!(high > low)) return;
   const columns = [...s.axes, s.metric];
+  const [marginLeft, marginRight] = [40, 70];
   // As much of a name as fits between two axes.
   const heading = (i: number, width: number) =>
-    ending(i === s.axes.length ? quantity(s.metric).label : columns[i]!, Math.floor(width / columns.length / 6.5));
+    ending(
+      i === s.axes.length ? quantity(s.metric).label : columns[i]!,
+      Math.floor((width - marginLeft - marginRight) / columns.length / 6.5) - 1,
+    );
   const place = (column: string, row: number): number => {
     if (column === s.metric) return (values[row]! - low) / (high - low);
     const words = s.table.distinct(column).map(String);
@@ -381,7 +385,8 @@ function parallel(s: Sweep, host: HTMLElement): void {
       plot({
         width,
         height: 320,
-        marginRight: 70,
+        marginLeft,
+        marginRight,
         x: { type: 'point', label: null, domain: columns.map((_, x) => x), tickFormat: (x: number) => heading(x, width) },
         y: { axis: null },
         marks: [

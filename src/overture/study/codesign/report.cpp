@@ -242,10 +242,11 @@ StudyReport make_search_report(const SearchFindings& findings) {
       .source = price_source(findings.model.prices()),
       .claim =
           "No candidate within the budget is both cheaper and faster than a point of the front, as flows.",
-      .headline = fmt::format("Of {} candidates {} cannot run, {} are over the budget, {} cannot be faster "
-                              "than one that costs no more, and {} were simulated. {}",
-                              result.candidates, result.cannot_run, result.over_budget, result.dominated,
-                              result.tried.size(), headline_of(findings)),
+      .headline =
+          fmt::format("Of {} candidates {} cannot run, {} cost more than the budget, {} cannot be faster "
+                      "than one that costs no more, and {} were simulated. {}",
+                      result.candidates, result.cannot_run, result.over_budget, result.dominated,
+                      result.tried.size(), headline_of(findings)),
       .terms = {
           {"front", "candidates for which no other one is both cheaper and faster"},
           {"bound", "what a rank computes, or what its links take to send its bytes: no step is shorter"},

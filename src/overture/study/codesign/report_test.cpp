@@ -145,9 +145,10 @@ TEST_F(SearchReport, ABudgetBuysTheFastestThatItPaysFor) {
 
 TEST_F(SearchReport, NumbersAddUpAndEveryPointHasItsCommand) {
   const StudyReport report = make_search_report(findings_);
-  EXPECT_TRUE(report.headline.starts_with(
-      "Of 6 candidates 1 cannot run, 0 are over the budget, 2 cannot be faster than one that costs no more, "
-      "and 3 were simulated."))
+  EXPECT_TRUE(
+      report.headline.starts_with("Of 6 candidates 1 cannot run, 0 cost more than the budget, 2 cannot be "
+                                  "faster than one that costs no more, "
+                                  "and 3 were simulated."))
       << report.headline;
   EXPECT_EQ(report.title, "a small search");
   ASSERT_EQ(report.cells.size(), 2U);
