@@ -82,13 +82,7 @@ std::int32_t Collectives::next_tag(const Request& request) {
 }
 
 void Collectives::start(const Request& request, std::uint32_t node, int explicit_priority) {
-  if (unused_running_.empty()) {
-    unused_running_.push_back(static_cast<std::uint32_t>(running_.size()));
-    running_.emplace_back();
-  }
-  const std::uint32_t collective = unused_running_.back();
-  unused_running_.pop_back();
-  running_[collective] = {node, 0};
+  const std::uint32_t collective = running_.keep({node, 0});
   const int priority = this->priority(explicit_priority);
   if (std::shared_ptr<const Program> program = custom_program(request)) {
     running_[collective].chunks = 1;
@@ -111,40 +105,32 @@ void Collectives::start(const Request& request, std::uint32_t node, int explicit
 
 void Collectives::start_stream(std::vector<Phase> phases, std::int32_t tag, int priority,
                                std::uint32_t collective) {
-  if (unused_streams_.empty()) {
-    unused_streams_.push_back(static_cast<std::int32_t>(streams_.size()));
-    streams_.push_back(nullptr);
-  }
-  const std::int32_t id = unused_streams_.back();
-  unused_streams_.pop_back();
-  streams_[static_cast<std::size_t>(id)] = std::make_unique<Stream>(
-      Stream{.tag = tag, .priority = priority, .collective = collective, .phases = std::move(phases)});
-  proceed(id);
+  proceed(streams_.keep(std::make_unique<Stream>(
+      Stream{.tag = tag, .priority = priority, .collective = collective, .phases = std::move(phases)})));
 }
 
 // Behind those under way and those of at least its priority.
-void Collectives::enqueue(std::int32_t id) {
-  std::vector<std::int32_t>& queue = queues_[static_cast<std::size_t>(at(id).now().queue)].streams;
-  const auto goes_first = [&](std::int32_t other) {
+void Collectives::enqueue(std::uint32_t id) {
+  std::vector<std::uint32_t>& queue = queues_[static_cast<std::size_t>(at(id).now().queue)].streams;
+  const auto goes_first = [&](std::uint32_t other) {
     return at(other).initialized || at(other).priority >= at(id).priority;
   };
   queue.insert(std::find_if_not(queue.begin(), queue.end(), goes_first), id);
 }
 
 // To its next phase, or out.
-void Collectives::proceed(std::int32_t id) {
+void Collectives::proceed(std::uint32_t id) {
   Stream& stream = at(id);
   const int previous = stream.phase < 0 ? -1 : stream.now().queue;
   const bool last = static_cast<std::size_t>(stream.phase + 1) == stream.phases.size();
   if (last) chunk_finished(stream.collective);  // may start other collectives, which queue behind this one
   if (previous >= 0) {
-    std::vector<std::int32_t>& queue = queues_[static_cast<std::size_t>(previous)].streams;
+    std::vector<std::uint32_t>& queue = queues_[static_cast<std::size_t>(previous)].streams;
     queue.erase(std::find(queue.begin(), queue.end(), id));
   }
   if (last) {
     removed(previous);
-    streams_[static_cast<std::size_t>(id)] = nullptr;
-    unused_streams_.push_back(id);
+    streams_.release(id).reset();
     return;
   }
   ++stream.phase;
@@ -158,9 +144,7 @@ void Collectives::proceed(std::int32_t id) {
 void Collectives::chunk_finished(std::uint32_t collective) {
   check(running_[collective].chunks > 0, "a collective has chunks to finish");
   if (--running_[collective].chunks > 0) return;
-  const std::uint32_t node = running_[collective].node;
-  unused_running_.push_back(collective);
-  finished_(node);
+  finished_(running_.release(collective).node);
 }
 
 void Collectives::removed(int queue) {
@@ -171,13 +155,13 @@ void Collectives::removed(int queue) {
 
 void Collectives::fill(Queue& queue) {
   while (queue.running < queue.streams.size() && queue.running < most_running_) {
-    const std::int32_t next = queue.streams[queue.running];
+    const std::uint32_t next = queue.streams[queue.running];
     begin(next);
     ++queue.running;
   }
 }
 
-void Collectives::begin(std::int32_t id) {
+void Collectives::begin(std::uint32_t id) {
   Stream& stream = at(id);
   const Phase& phase = stream.now();
   stream.initialized = true;
@@ -215,7 +199,7 @@ Duration Collectives::reduction(Bytes size) const {
 }
 
 // Between the NPU and its network interface, before every send and after every receive.
-void Collectives::pass(std::int32_t id, std::int32_t packet, Bytes size,
+void Collectives::pass(std::uint32_t id, std::int32_t packet, Bytes size,
                        const system::Preparation& preparation) {
   const auto then = [this, id, packet] { passed(id, packet); };
   const bool tree = !at(id).schedule;
@@ -229,7 +213,7 @@ void Collectives::pass(std::int32_t id, std::int32_t packet, Bytes size,
 }
 
 // `packet`: of a tree 1 if it is to be reduced.
-void Collectives::passed(std::int32_t id, std::int32_t packet) {
+void Collectives::passed(std::uint32_t id, std::int32_t packet) {
   const Stream& stream = at(id);
   const bool tree = !stream.schedule;
   if (tree ? packet == 1 : stream.schedule->preparation(packet).reduce) {
@@ -240,25 +224,25 @@ void Collectives::passed(std::int32_t id, std::int32_t packet) {
   processed(id);
 }
 
-void Collectives::processed(std::int32_t id) {
+void Collectives::processed(std::uint32_t id) {
   if (at(id).schedule) return window_ready(id);
   tree_run(id, Event::passed);
 }
 
-void Collectives::received(std::int32_t id) {
+void Collectives::received(std::uint32_t id) {
   Stream& stream = at(id);
   ++stream.received;
   if (stream.schedule) return window_prepare(id);
   tree_run(id, Event::received);
 }
 
-void Collectives::window_prepare(std::int32_t id) {
+void Collectives::window_prepare(std::uint32_t id) {
   Stream& stream = at(id);
   const std::int32_t packet = stream.prepared++;
   pass(id, packet, stream.schedule->size(packet), stream.schedule->preparation(packet));
 }
 
-void Collectives::window_ready(std::int32_t id) {
+void Collectives::window_ready(std::uint32_t id) {
   Stream& stream = at(id);
   const system::Schedule& schedule = *stream.schedule;
   ++stream.credits;
@@ -275,7 +259,7 @@ void Collectives::window_ready(std::int32_t id) {
   }
 }
 
-void Collectives::window_send(std::int32_t id) {
+void Collectives::window_send(std::uint32_t id) {
   Stream& stream = at(id);
   const system::Schedule& schedule = *stream.schedule;
   if (stream.sent == schedule.messages() || stream.credits == 0) return;
@@ -295,17 +279,17 @@ void Collectives::window_send(std::int32_t id) {
   shared_.transport.receive(letter_from(stream, from, exchange.size), [this, id] { received(id); });
 }
 
-void Collectives::tree_pass(std::int32_t id, bool own, bool reduce) {
+void Collectives::tree_pass(std::uint32_t id, bool own, bool reduce) {
   pass(id, reduce ? 1 : 0, bytes(at(id).now().input),
        {.own_data = own, .reduce = reduce, .send_back = reduce});
 }
 
-void Collectives::tree_send(std::int32_t id, int coordinate) {
+void Collectives::tree_send(std::uint32_t id, int coordinate) {
   const Stream& stream = at(id);
   shared_.transport.send(letter_to(stream, stream.now().members.rank(coordinate), bytes(stream.now().input)));
 }
 
-void Collectives::tree_receive(std::int32_t id, int coordinate) {
+void Collectives::tree_receive(std::uint32_t id, int coordinate) {
   const Stream& stream = at(id);
   shared_.transport.receive(
       letter_from(stream, stream.now().members.rank(coordinate), bytes(stream.now().input)),
@@ -313,14 +297,14 @@ void Collectives::tree_receive(std::int32_t id, int coordinate) {
 }
 
 // Everything goes up whole, is reduced at every node, and comes down again.
-void Collectives::tree_run(std::int32_t id, Event event) {
+void Collectives::tree_run(std::uint32_t id, Event event) {
   const system::TreeNode& relatives = at(id).relatives;
   if (relatives.root()) return tree_root(id);
   if (relatives.leaf()) return tree_leaf(id);
   tree_inner(id, event);
 }
 
-void Collectives::tree_leaf(std::int32_t id) {
+void Collectives::tree_leaf(std::uint32_t id) {
   Stream& stream = at(id);
   switch (stream.tree) {
     case TreeState::begin: stream.tree = TreeState::to_parent; return tree_pass(id, true, false);
@@ -333,7 +317,7 @@ void Collectives::tree_leaf(std::int32_t id) {
   }
 }
 
-void Collectives::tree_inner(std::int32_t id, Event event) {
+void Collectives::tree_inner(std::uint32_t id, Event event) {
   Stream& stream = at(id);
   const bool arrived = event == Event::received;
   if (stream.tree == TreeState::begin) {
@@ -362,7 +346,7 @@ void Collectives::tree_inner(std::int32_t id, Event event) {
   }
 }
 
-void Collectives::tree_root(std::int32_t id) {
+void Collectives::tree_root(std::uint32_t id) {
   Stream& stream = at(id);
   switch (stream.tree) {
     case TreeState::begin: stream.tree = TreeState::one_child; return tree_receive(id, stream.relatives.left);

@@ -13,6 +13,7 @@
 #include "overture/astra2/custom.h"
 #include "overture/astra2/plan.h"
 #include "overture/astra2/transport.h"
+#include "overture/base/pool.h"
 #include "overture/system/endpoint.h"
 #include "overture/system/schedule.h"
 
@@ -76,7 +77,7 @@ class Collectives {
     std::uint64_t chunks = 0;  // that are not through yet
   };
   struct Queue {
-    std::vector<std::int32_t> streams;  // those under way first
+    std::vector<std::uint32_t> streams;  // those under way first
     std::size_t running = 0;
   };
   enum class Event : std::uint8_t { passed, received };
@@ -86,31 +87,31 @@ class Collectives {
   void tell_ring(const std::vector<int>& ranks) const;
   std::int32_t next_tag(const Request& request);
   void start_stream(std::vector<Phase> phases, std::int32_t tag, int priority, std::uint32_t collective);
-  void enqueue(std::int32_t stream);
-  void proceed(std::int32_t stream);
+  void enqueue(std::uint32_t stream);
+  void proceed(std::uint32_t stream);
   void chunk_finished(std::uint32_t collective);
   void fill(Queue& queue);
   void removed(int queue);
-  void begin(std::int32_t stream);
+  void begin(std::uint32_t stream);
 
-  void pass(std::int32_t stream, std::int32_t packet, Bytes size, const system::Preparation& preparation);
-  void passed(std::int32_t stream, std::int32_t packet);
-  void processed(std::int32_t stream);
-  void received(std::int32_t stream);
+  void pass(std::uint32_t stream, std::int32_t packet, Bytes size, const system::Preparation& preparation);
+  void passed(std::uint32_t stream, std::int32_t packet);
+  void processed(std::uint32_t stream);
+  void received(std::uint32_t stream);
 
-  void window_prepare(std::int32_t stream);
-  void window_ready(std::int32_t stream);
-  void window_send(std::int32_t stream);
+  void window_prepare(std::uint32_t stream);
+  void window_ready(std::uint32_t stream);
+  void window_send(std::uint32_t stream);
 
-  void tree_run(std::int32_t stream, Event event);
-  void tree_leaf(std::int32_t stream);
-  void tree_inner(std::int32_t stream, Event event);
-  void tree_root(std::int32_t stream);
-  void tree_pass(std::int32_t stream, bool own, bool reduce);
-  void tree_send(std::int32_t stream, int coordinate);
-  void tree_receive(std::int32_t stream, int coordinate);
+  void tree_run(std::uint32_t stream, Event event);
+  void tree_leaf(std::uint32_t stream);
+  void tree_inner(std::uint32_t stream, Event event);
+  void tree_root(std::uint32_t stream);
+  void tree_pass(std::uint32_t stream, bool own, bool reduce);
+  void tree_send(std::uint32_t stream, int coordinate);
+  void tree_receive(std::uint32_t stream, int coordinate);
 
-  Stream& at(std::int32_t stream) { return *streams_[static_cast<std::size_t>(stream)]; }
+  Stream& at(std::uint32_t stream) { return *streams_[stream]; }
   Letter letter_to(const Stream& stream, int to, Bytes size) const;
   Letter letter_from(const Stream& stream, int from, Bytes size) const;
   Duration reduction(Bytes size) const;
@@ -125,10 +126,8 @@ class Collectives {
   std::unique_ptr<system::Endpoint> bus_;  // null: a constant delay
   std::size_t most_running_;
   std::vector<Queue> queues_;
-  std::vector<std::unique_ptr<Stream>> streams_;
-  std::vector<std::int32_t> unused_streams_;
-  std::vector<Running> running_;
-  std::vector<std::uint32_t> unused_running_;
+  Pool<std::unique_ptr<Stream>> streams_;
+  Pool<Running> running_;
   std::int32_t next_stream_ = 0;
   std::map<int, std::int32_t> next_stream_of_group_;
   // ASTRA-sim keeps the first plan of a group for each kind of collective, whatever later nodes ask for.

@@ -19,43 +19,28 @@ void Postbox::expect(const Letter& letter, Action received) {
     events_.after(Duration::zero(), received);
     return;
   }
-  if (free_ < 0) {
-    free_ = static_cast<std::int32_t>(waiting_.size());
-    waiting_.emplace_back();
-  }
-  const std::int32_t entry = free_;
-  Waiting& waiting = waiting_[static_cast<std::size_t>(entry)];
-  free_ = waiting.next;
-  waiting = {received, -1};
-  if (box.last >= 0) {
-    waiting_[static_cast<std::size_t>(box.last)].next = entry;
-  } else {
-    box.first = entry;
-  }
+  const std::uint32_t entry = waiting_.keep({.received = received});
+  (box.first == kNobody ? box.first : waiting_[box.last].next) = entry;
   box.last = entry;
 }
 
 void Postbox::arrive(const Letter& letter) {
   const auto place = boxes_.try_emplace(letter).first;
   Box& box = place->second;
-  if (box.first < 0) {
+  if (box.first == kNobody) {
     ++box.arrived;
     return;
   }
-  const std::int32_t entry = box.first;
-  Waiting& waiting = waiting_[static_cast<std::size_t>(entry)];
-  Action received = waiting.received;
+  Waiting waiting = waiting_.release(box.first);
   box.first = waiting.next;
-  if (box.first < 0) boxes_.erase(place);
-  waiting.next = free_;
-  free_ = entry;
-  received();
+  if (box.first == kNobody) boxes_.erase(place);
+  waiting.received();
 }
 
 std::vector<Letter> Postbox::expected() const {
   std::vector<Letter> letters;
   for (const auto& [letter, box] : boxes_) {
-    if (box.first >= 0) letters.push_back(letter);
+    if (box.first != kNobody) letters.push_back(letter);
   }
   return letters;
 }

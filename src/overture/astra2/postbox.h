@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "overture/base/action.h"
+#include "overture/base/pool.h"
 #include "overture/sim/event_queue.h"
 
 namespace overture::astra2 {
@@ -37,23 +38,23 @@ class Postbox {
   std::vector<Letter> unclaimed() const;
 
  private:
+  static constexpr std::uint32_t kNobody = ~std::uint32_t{0};
   struct Hash {
     std::size_t operator()(const Letter& letter) const;
   };
   struct Box {
     std::int32_t arrived = 0;
-    std::int32_t first = -1;  // who waits, a list in waiting_
-    std::int32_t last = -1;
+    std::uint32_t first = kNobody;  // who waits, a list in waiting_
+    std::uint32_t last = kNobody;
   };
   struct Waiting {
     Action received;
-    std::int32_t next = -1;
+    std::uint32_t next = kNobody;
   };
 
   sim::EventQueue& events_;
   std::unordered_map<Letter, Box, Hash> boxes_;
-  std::vector<Waiting> waiting_;
-  std::int32_t free_ = -1;
+  Pool<Waiting> waiting_;
 };
 
 }  // namespace overture::astra2

@@ -13,48 +13,32 @@ Letter handshake_of(const Letter& letter) {
 
 }  // namespace
 
-std::uint32_t Transport::keep(const Letter& letter, Action then) {
-  if (unused_.empty()) {
-    unused_.push_back(static_cast<std::uint32_t>(flights_.size()));
-    flights_.emplace_back();
-  }
-  const std::uint32_t flight = unused_.back();
-  unused_.pop_back();
-  flights_[flight] = {letter, then};
-  return flight;
-}
-
-Transport::Flight Transport::take(std::uint32_t flight) {
-  unused_.push_back(flight);
-  return flights_[flight];
-}
-
 void Transport::transmit(const Letter& letter, Action sent) {
   ++messages_;
   network_.send({.from = Rank{letter.from},
                  .to = Rank{letter.to},
                  .size = Bytes{static_cast<std::int64_t>(letter.size)}},
-                [this, flight = keep(letter, sent)] { arrived(flight); });
+                [this, flight = flights_.keep({letter, sent})] { arrived(flight); });
 }
 
 void Transport::arrived(std::uint32_t id) {
-  Flight flight = take(id);
+  Flight flight = flights_.release(id);
   if (flight.then) flight.then();
   postbox_.arrive(flight.letter);
 }
 
 void Transport::send(const Letter& letter, Action sent) {
   if (!rendezvous_) return transmit(letter, sent);
-  postbox_.expect(handshake_of(letter), [this, kept = keep(letter, sent)] {
-    const Flight waiting = take(kept);
+  postbox_.expect(handshake_of(letter), [this, kept = flights_.keep({letter, sent})] {
+    const Flight waiting = flights_.release(kept);
     transmit(waiting.letter, waiting.then);
   });
 }
 
 void Transport::receive(const Letter& letter, Action received) {
   if (!rendezvous_) return postbox_.expect(letter, received);
-  transmit(handshake_of(letter), [this, kept = keep(letter, received)] {
-    const Flight waiting = take(kept);
+  transmit(handshake_of(letter), [this, kept = flights_.keep({letter, received})] {
+    const Flight waiting = flights_.release(kept);
     postbox_.expect(waiting.letter, waiting.then);
   });
 }
@@ -64,7 +48,7 @@ void Transport::send_mirrored(const Letter& letter, int peer, int wire) {
   const Letter arrives{.size = letter.size, .tag = letter.tag, .from = peer, .to = letter.from};
   network_.send(
       {.from = Rank{letter.from}, .to = Rank{wire}, .size = Bytes{static_cast<std::int64_t>(letter.size)}},
-      [this, flight = keep(arrives, {})] { arrived(flight); });
+      [this, flight = flights_.keep({arrives, {}})] { arrived(flight); });
 }
 
 }  // namespace overture::astra2

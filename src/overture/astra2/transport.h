@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "overture/astra2/postbox.h"
+#include "overture/base/pool.h"
 #include "overture/network/network.h"
 
 namespace overture::astra2 {
@@ -33,14 +34,11 @@ class Transport {
   };
   void transmit(const Letter& letter, Action sent);
   void arrived(std::uint32_t flight);
-  std::uint32_t keep(const Letter& letter, Action then);
-  Flight take(std::uint32_t flight);
 
   network::Network& network_;
   Postbox postbox_;
   bool rendezvous_;
-  std::vector<Flight> flights_;
-  std::vector<std::uint32_t> unused_;
+  Pool<Flight> flights_;
   std::uint64_t messages_ = 0;
 };
 

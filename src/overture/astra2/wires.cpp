@@ -98,24 +98,17 @@ std::uint32_t AwareWires::link(int from, int to) {
 }
 
 void AwareWires::carry(const network::Message& message, Action delivered) {
-  if (unused_.empty()) {
-    unused_.push_back(static_cast<std::int32_t>(flights_.size()));
-    flights_.emplace_back();
-  }
-  const std::int32_t id = unused_.back();
-  unused_.pop_back();
   const int from = index(message.from);
   const int to = index(message.to);
   const int clockwise = (to - from + dimension_.npus) % dimension_.npus;
   // Anticlockwise only if that is strictly shorter.
   const int step = dimension_.npus - clockwise < clockwise ? -1 : 1;
-  flights_[static_cast<std::size_t>(id)] = {delivered, message.size, from, to, step};
   delivered_ += message.size;
-  enter(id);
+  enter(flights_.keep({delivered, message.size, from, to, step}));
 }
 
-void AwareWires::enter(std::int32_t id) {
-  const Flight& flight = flights_[static_cast<std::size_t>(id)];
+void AwareWires::enter(std::uint32_t id) {
+  const Flight& flight = flights_[id];
   const std::uint32_t number = link(flight.at, next_hop(flight));
   Link& next = links_[number];
   if (!next.busy) return transmit(number, id);
@@ -124,9 +117,9 @@ void AwareWires::enter(std::int32_t id) {
   next.total.peak_queue = std::max(next.total.peak_queue, next.queued);
 }
 
-void AwareWires::transmit(std::uint32_t number, std::int32_t id) {
+void AwareWires::transmit(std::uint32_t number, std::uint32_t id) {
   Link& link = links_[number];
-  const Bytes size = flights_[static_cast<std::size_t>(id)].size;
+  const Bytes size = flights_[id].size;
   const double serialization = serialization_ns(dimension_, size);
   const Duration busy = whole_ns(serialization);
   link.busy = true;
@@ -138,12 +131,11 @@ void AwareWires::transmit(std::uint32_t number, std::int32_t id) {
   events().after(busy, [this, number] { became_free(number); });
 }
 
-void AwareWires::arrived(std::int32_t id) {
-  Flight& flight = flights_[static_cast<std::size_t>(id)];
+void AwareWires::arrived(std::uint32_t id) {
+  Flight& flight = flights_[id];
   flight.at = next_hop(flight);
   if (flight.at != flight.to) return enter(id);
-  Action delivered = flight.delivered;
-  unused_.push_back(id);
+  Action delivered = flights_.release(id).delivered;
   delivered();
 }
 
@@ -151,9 +143,9 @@ void AwareWires::became_free(std::uint32_t number) {
   Link& link = links_[number];
   link.busy = false;
   if (link.waiting.empty()) return;
-  const std::int32_t next = link.waiting.front();
+  const std::uint32_t next = link.waiting.front();
   link.waiting.pop_front();
-  link.queued -= flights_[static_cast<std::size_t>(next)].size;
+  link.queued -= flights_[next].size;
   transmit(number, next);
 }
 

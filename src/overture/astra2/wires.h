@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "overture/astra2/config.h"
+#include "overture/base/pool.h"
 #include "overture/network/network.h"
 
 namespace overture::astra2 {
@@ -40,7 +41,7 @@ class AwareWires final : public network::Network {
     int from = 0;
     int to = 0;
     bool busy = false;
-    std::deque<std::int32_t> waiting;
+    std::deque<std::uint32_t> waiting;
     Bytes queued;
     network::LinkRecord total;
   };
@@ -53,9 +54,9 @@ class AwareWires final : public network::Network {
   };
 
   void carry(const network::Message& message, Action delivered) override;
-  void enter(std::int32_t flight);
-  void transmit(std::uint32_t link, std::int32_t flight);
-  void arrived(std::int32_t flight);
+  void enter(std::uint32_t flight);
+  void transmit(std::uint32_t link, std::uint32_t flight);
+  void arrived(std::uint32_t flight);
   void became_free(std::uint32_t link);
   int next_hop(const Flight& flight) const;
   std::uint32_t link(int from, int to);
@@ -63,8 +64,7 @@ class AwareWires final : public network::Network {
   Dimension dimension_;
   std::vector<Link> links_;
   std::unordered_map<std::uint64_t, std::uint32_t> link_of_;  // only looked up
-  std::vector<Flight> flights_;
-  std::vector<std::int32_t> unused_;
+  Pool<Flight> flights_;
   Bytes delivered_;
 };
 

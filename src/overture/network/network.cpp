@@ -2,8 +2,6 @@
 
 #include <utility>
 
-#include "overture/network/slots.h"
-
 namespace overture::network {
 GroupId Network::add_group(std::vector<Rank> ranks) {
   for (const Rank rank : ranks) check(is_rank(rank), "a group has ranks of the network");
@@ -21,8 +19,7 @@ void Network::exchange(Pattern pattern, GroupId group, Bytes size, MessageName n
 
 void Network::carry_exchange(Pattern pattern, GroupId group, Bytes size, MessageName name, Action done) {
   const std::vector<Rank>& ranks = this->group(group);
-  const std::uint32_t id = take(unused_exchanges_, exchanges_);
-  exchanges_[id] = {.missing = messages(pattern, ranks.size()), .done = done};
+  const std::uint32_t id = exchanges_.keep({.missing = messages(pattern, ranks.size()), .done = done});
   for_each_pair(pattern, ranks, [&](Rank from, Rank to) {
     send({.from = from, .to = to, .size = size, .name = name}, [this, id] { arrived(id); });
   });
@@ -30,8 +27,7 @@ void Network::carry_exchange(Pattern pattern, GroupId group, Bytes size, Message
 
 void Network::arrived(std::uint32_t id) {
   if (--exchanges_[id].missing > 0) return;
-  Action done = exchanges_[id].done;
-  unused_exchanges_.push_back(id);
+  Action done = exchanges_.release(id).done;
   done();
 }
 
@@ -45,11 +41,10 @@ void Network::tell(Delivery delivery) const {
 }
 
 Action Network::observed(const Message& message, Action delivered) {
-  const std::uint32_t id = take(unused_observed_, observed_);
-  observed_[id] = {.message = message, .start = events_.now(), .delivered = delivered};
+  const std::uint32_t id =
+      observed_.keep({.message = message, .start = events_.now(), .delivered = delivered});
   return [this, id] {
-    const Observed done = observed_[id];
-    unused_observed_.push_back(id);
+    const Observed done = observed_.release(id);
     tell(Delivery{.message = done.message, .start = done.start, .end = events_.now()});
     Action action = done.delivered;
     action();

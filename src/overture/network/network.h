@@ -12,6 +12,7 @@
 #include "overture/base/action.h"
 #include "overture/base/check.h"
 #include "overture/base/ids.h"
+#include "overture/base/pool.h"
 #include "overture/base/units.h"
 #include "overture/network/exchange.h"
 #include "overture/network/record.h"
@@ -133,11 +134,9 @@ class Network {
   sim::EventQueue& events_;
   int ranks_;
   std::vector<std::vector<Rank>> groups_;
-  std::vector<Exchange> exchanges_;  // under way, message by message
-  std::vector<std::uint32_t> unused_exchanges_;
+  Pool<Exchange> exchanges_;  // under way, message by message
   Observer observer_;
-  std::vector<Observed> observed_;  // under way
-  std::vector<std::uint32_t> unused_observed_;
+  Pool<Observed> observed_;  // under way
 };
 
 }  // namespace overture::network

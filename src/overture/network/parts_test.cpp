@@ -12,7 +12,6 @@
 #include "overture/network/exchange.h"
 #include "overture/network/link_history.h"
 #include "overture/network/link_load.h"
-#include "overture/network/slots.h"
 #include "overture/network/undeliverable.h"
 
 namespace overture::network {
@@ -191,17 +190,6 @@ TEST(Undeliverable, WithoutFaultsNothingIs) {
   undeliverable.delivered(7);
   EXPECT_EQ(undeliverable.count(1'000'000), 0U);
   EXPECT_TRUE(undeliverable.tell(1'000'000).empty());
-}
-
-TEST(Slots, AreUsedAgain) {
-  std::vector<std::uint32_t> unused;
-  std::vector<int> all;
-  EXPECT_EQ(take(unused, all), 0U);
-  EXPECT_EQ(take(unused, all), 1U);
-  unused.push_back(0);
-  EXPECT_EQ(take(unused, all), 0U);
-  EXPECT_EQ(take(unused, all), 2U);
-  EXPECT_EQ(all.size(), 3U);
 }
 
 }  // namespace

@@ -3,13 +3,11 @@
 #include <cmath>
 #include <utility>
 
-#include "overture/network/slots.h"
-
 namespace overture::simulation {
 
 void HostedNetwork::carry(const network::Message& message, Action delivered) {
-  const std::uint32_t number = network::take(unused_, under_way_);
-  under_way_[number] = {.message = message, .delivered = std::move(delivered), .stage = 0, .missing = 1};
+  const std::uint32_t number =
+      under_way_.keep({.message = message, .delivered = std::move(delivered), .stage = 0, .missing = 1});
   compute(sender(message.from), host_.message, number);
 }
 
@@ -36,8 +34,7 @@ void HostedNetwork::go_on(std::uint32_t number) {
     one.missing = 1;
     compute(receiver(message.to), host_.message, number);
   } else {
-    Action delivered = std::exchange(one.delivered, {});
-    unused_.push_back(number);
+    Action delivered = under_way_.release(number).delivered;
     delivered();
   }
 }

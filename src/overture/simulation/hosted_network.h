@@ -3,6 +3,7 @@
 // messages come later where everybody computes, and computing takes longer where many messages go.
 #pragma once
 
+#include "overture/base/pool.h"
 #include "overture/network/network.h"
 #include "overture/simulation/core_pool.h"
 #include "overture/workload/task_graph.h"
@@ -23,8 +24,6 @@ class HostedNetwork final : public network::Network {
   void rank_acts(Rank rank) override { wires_.rank_acts(rank); }
 
  private:
-  struct UnderWay;
-
   void carry(const network::Message& message, Action delivered) override;
   void compute(std::size_t thread, Duration length, std::uint32_t number);
   void go_on(std::uint32_t number);
@@ -41,8 +40,7 @@ class HostedNetwork final : public network::Network {
   const workload::SharedHost host_;
   network::Network& wires_;
   CorePool& cores_;
-  std::vector<UnderWay> under_way_;
-  std::vector<std::uint32_t> unused_;
+  Pool<UnderWay> under_way_;
 };
 
 }  // namespace overture::simulation

@@ -21,7 +21,8 @@ SharedBus memory_config(SharedBus config) {
 void BusSide::request(Bytes size, bool reduce, bool send_back, Action done) {
   const Transfer transfer{size, reduce, send_back, done};
   if (memory_ != nullptr) {
-    memory_->far().request(size, false, false, [this, parked = park(transfer)] { queue_send(parked); });
+    memory_->far().request(size, false, false,
+                           [this, parked = parked_.keep(transfer)] { queue_send(parked); });
     return;
   }
   sends_.push_back(transfer);
@@ -85,7 +86,7 @@ void BusSide::received() {
     transfer.reduce = false;
     if (memory_ != nullptr) {
       memory_->npu().request(transfer.size, false, true,
-                             [this, parked = park(transfer)] { queue_reduction(parked); });
+                             [this, parked = parked_.keep(transfer)] { queue_reduction(parked); });
     } else {
       reductions_.push_back(transfer);
     }
@@ -102,12 +103,13 @@ Action BusSide::dispose(Transfer transfer) {
     transfer.send_back = false;
     if (memory_ != nullptr) {
       memory_->npu().request(transfer.size, false, true,
-                             [this, parked = park(transfer)] { queue_send(parked); });
+                             [this, parked = parked_.keep(transfer)] { queue_send(parked); });
     } else {
       sends_.push_back(transfer);
     }
   } else if (memory_ != nullptr) {
-    memory_->npu().request(transfer.size, false, false, [this, parked = park(transfer)] { retire(parked); });
+    memory_->npu().request(transfer.size, false, false,
+                           [this, parked = parked_.keep(transfer)] { retire(parked); });
   } else {
     return transfer.done;
   }
@@ -132,37 +134,21 @@ void BusSide::reduced() {
   if (done) done();
 }
 
-void BusSide::queue_send(std::int32_t parked) {
-  sends_.push_back(unpark(parked));
+void BusSide::queue_send(std::uint32_t parked) {
+  sends_.push_back(parked_.release(parked));
   try_send();
 }
 
-void BusSide::queue_reduction(std::int32_t parked) {
-  reductions_.push_back(unpark(parked));
+void BusSide::queue_reduction(std::uint32_t parked) {
+  reductions_.push_back(parked_.release(parked));
   start_reduction();
   try_send();
 }
 
-void BusSide::retire(std::int32_t parked) {
-  Transfer transfer = unpark(parked);
+void BusSide::retire(std::uint32_t parked) {
+  Transfer transfer = parked_.release(parked);
   try_send();
   transfer.done();
-}
-
-std::int32_t BusSide::park(const Transfer& transfer) {
-  if (free_parking_.empty()) {
-    free_parking_.push_back(static_cast<std::int32_t>(parked_.size()));
-    parked_.emplace_back();
-  }
-  const std::int32_t place = free_parking_.back();
-  free_parking_.pop_back();
-  parked_[static_cast<std::size_t>(place)] = transfer;
-  return place;
-}
-
-BusSide::Transfer BusSide::unpark(std::int32_t parked) {
-  free_parking_.push_back(parked);
-  return parked_[static_cast<std::size_t>(parked)];
 }
 
 Bus::Bus(const SharedBus& config, Duration cycle, CycleClock& clock)

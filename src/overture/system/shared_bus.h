@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "overture/base/pool.h"
 #include "overture/system/endpoint.h"
 
 namespace overture::system {
@@ -41,16 +42,14 @@ class BusSide {
   void sent();
   void received();
   void reduced();
-  void queue_send(std::int32_t parked);
-  void queue_reduction(std::int32_t parked);
-  void retire(std::int32_t parked);
+  void queue_send(std::uint32_t parked);
+  void queue_reduction(std::uint32_t parked);
+  void retire(std::uint32_t parked);
   void start_reduction();
   // After arriving or being reduced: back to the partner, or done. The caller calls what it returns, if
   // anything, when the side is in order again: it may bring new requests.
   Action dispose(Transfer transfer);
   Duration busy(Bytes size) const;
-  std::int32_t park(const Transfer& transfer);
-  Transfer unpark(std::int32_t parked);
 
   SharedBus config_;
   Duration cycle_;
@@ -65,8 +64,7 @@ class BusSide {
   std::deque<Transfer> sends_;
   std::deque<Transfer> receives_;
   std::deque<Transfer> reductions_;
-  std::vector<Transfer> parked_;  // waiting for the memory; events carry the index
-  std::vector<std::int32_t> free_parking_;
+  Pool<Transfer> parked_;  // waiting for the memory; events carry the number
 };
 
 // Two sides that talk to each other.

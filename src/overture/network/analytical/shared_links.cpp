@@ -38,19 +38,13 @@ SharedLinks::SharedLinks(const AnalyticalConfig& config, const topology::Hierarc
   }
 }
 
-std::int32_t SharedLinks::new_flight(const Message& message, Action delivered) {
-  if (unused_flights_.empty()) {
-    unused_flights_.push_back(static_cast<std::int32_t>(flights_.size()));
-    flights_.emplace_back();
-  }
-  const std::int32_t id = unused_flights_.back();
-  unused_flights_.pop_back();
+SharedLinks::Flight SharedLinks::flight_of(const Message& message, Action delivered) const {
   const int d = machine_.dimension_between(message.from, message.to);
   check(d >= 0, "a rank cannot send to itself");
   const Dimension& dimension = dimensions_[static_cast<std::size_t>(d)];
   const int size = machine_.dimension(d).size;
   const int ahead = (machine_.coordinate(message.to, d) - machine_.coordinate(message.from, d) + size) % size;
-  flights_[static_cast<std::size_t>(id)] = {
+  return {
       .message = message,
       .delivered = delivered,
       .earliest = events().now() + dimension.memory + per_byte(message.size, dimension.memory_ps_per_byte),
@@ -58,11 +52,10 @@ std::int32_t SharedLinks::new_flight(const Message& message, Action delivered) {
       .hops_left = machine_.hops(message.from, message.to, d),
       .at = message.from,
       .ascending = ahead <= size / 2};
-  return id;
 }
 
 void SharedLinks::carry(const Message& message, Action delivered) {
-  enter_link(new_flight(message, delivered));
+  enter_link(flights_.keep(flight_of(message, delivered)));
 }
 
 SharedLinks::Port SharedLinks::next_port(const Flight& flight) const {
@@ -137,8 +130,8 @@ void SharedLinks::note_use(const Flight& flight, const Port& port, Time start, T
                       flight.message.size.count());
 }
 
-void SharedLinks::enter_link(std::int32_t id) {
-  Flight& flight = flights_[static_cast<std::size_t>(id)];
+void SharedLinks::enter_link(std::uint32_t id) {
+  Flight& flight = flights_[id];
   const Dimension& dimension = dimensions_[static_cast<std::size_t>(flight.dimension)];
   const Port port = next_port(flight);
   Time& free_at = free_at_[number(port, flight.dimension)];
@@ -158,7 +151,7 @@ void SharedLinks::enter_link(std::int32_t id) {
     return;
   }
   const Time arrival = std::max(free_at + dimension.hop + dimension.fixed, flight.earliest);
-  unused_flights_.push_back(id);
+  flights_.give_back(id);
   delivered_ += flight.message.size;
   events().at(arrival, flight.delivered);
 }

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "overture/base/pool.h"
 #include "overture/network/analytical/config.h"
 #include "overture/network/link_load.h"
 
@@ -32,7 +33,7 @@ class SharedLinks final : public Network {
     Duration memory;            // the memory behind the NIC: a message takes at least this long ...
     double memory_ps_per_byte;  // ... plus this per byte
   };
-  // A message on its way; kept in a pool so that events carry an index.
+  // A message on its way.
   struct Flight {
     Message message;
     Action delivered;
@@ -44,7 +45,7 @@ class SharedLinks final : public Network {
   };
 
   // The head of the message has reached the next link of its way.
-  void enter_link(std::int32_t flight);
+  void enter_link(std::uint32_t flight);
   // A directed link: that of port `port` of rank `owner`. On a ring port 0 goes to the next higher coordinate
   // and 1 to the next lower; on a full mesh it is the coordinate of the other end; at a switch 0 goes up to
   // it and 1 comes down.
@@ -57,13 +58,12 @@ class SharedLinks final : public Network {
   int ports(int dimension) const;
   void name_links(int dimension);
   void note_use(const Flight& flight, const Port& port, Time start, Time end);
-  std::int32_t new_flight(const Message& message, Action delivered);
+  Flight flight_of(const Message& message, Action delivered) const;
 
   topology::Hierarchy machine_;
   std::vector<Dimension> dimensions_;
   std::unordered_map<std::uint64_t, Time> free_at_;  // only links that were used; looked up, never iterated
-  std::vector<Flight> flights_;
-  std::vector<std::int32_t> unused_flights_;
+  Pool<Flight> flights_;
   // All directed links, if they are watched.
   std::vector<NetworkRecord::Link> links_;
   std::unordered_map<std::uint64_t, int> link_of_number_;

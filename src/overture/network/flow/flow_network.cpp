@@ -4,7 +4,6 @@
 
 #include "overture/base/check.h"
 #include "overture/network/named_links.h"
-#include "overture/network/slots.h"
 
 namespace overture::network::flow {
 namespace {
@@ -89,8 +88,7 @@ FluidStatistics FlowNetwork::statistics() const {
 void FlowNetwork::carry(const Message& message, Action delivered) {
   if (faults_) follow_faults();
   const Way way = ways_.find(index(message.from), index(message.to));
-  const std::uint32_t id = take(unused_sent_, sent_);
-  sent_[id] = {.message = message, .way = way, .delivered = delivered};
+  const std::uint32_t id = sent_.keep({.message = message, .way = way, .delivered = delivered});
   if (config_.latency == Latency::after) return enqueue(id);
   events().after(ways_.delay(way), [this, id] { enqueue(id); });
 }
@@ -112,13 +110,12 @@ void FlowNetwork::set_out(std::uint32_t id) {
 
 // Its last byte has left: the next one of its pair may go. Returns what to call when it has arrived.
 Action FlowNetwork::leave(std::uint32_t id) {
-  const Sent& sent = sent_[id];
+  const Sent sent = sent_.release(id);
   if (sent.next != kNoMessage) {
     set_out(sent.next);
   } else if (config_.connections == ConnectionUse::per_pair) {
     last_of_pair_.erase(pair_of(sent.message));
   }
-  unused_sent_.push_back(id);
   return sent.delivered;
 }
 
@@ -212,9 +209,8 @@ std::shared_ptr<FlowNetwork::Traffic> FlowNetwork::together(
 
 std::uint32_t FlowNetwork::start(const std::shared_ptr<Traffic>& traffic, Bytes size) {
   cover(*traffic);
-  const std::uint32_t id = take(unused_runs_, runs_);
+  const std::uint32_t id = runs_.keep({.traffic = traffic, .size = size, .done = {}});
   const bool one_by_one = !traffic->messages.empty();
-  runs_[id] = {.traffic = traffic, .size = size, .done = {}};
   const std::vector<FlowClass>& classes = traffic->flows.classes();
   runs_[id].missing = static_cast<std::uint32_t>(classes.size());
   for (std::uint32_t i = 0; i < classes.size(); ++i) {
@@ -434,28 +430,24 @@ void FlowNetwork::finish(std::uint32_t id, std::uint32_t flow_class, bool relaye
 }
 
 void FlowNetwork::deliver(const Run& run, std::uint32_t flow_class, Duration delay) {
-  const std::uint32_t id = take(unused_deliveries_, deliveries_);
+  const std::uint32_t id = deliveries_.take();
   for (const std::uint32_t flow : run.traffic->flows.members(flow_class)) {
     deliveries_[id].push_back(leave(run.traffic->messages[flow]));
   }
   events().after(delay, [this, id] {
-    std::vector<Action> actions;
-    std::swap(actions, deliveries_[id]);
-    unused_deliveries_.push_back(id);
-    for (Action& action : actions) action();
+    for (Action& action : deliveries_.release(id)) action();
   });
 }
 
 // Of the messages of an exchange, when they arrive.
 void FlowNetwork::tell_later(const Run& run, std::uint32_t flow_class, Duration delay) {
-  const std::uint32_t id = take(unused_told_, told_);
+  const std::uint32_t id = told_.take();
   for (const std::uint32_t flow : run.traffic->flows.members(flow_class)) {
     told_[id].push_back(run.observed[flow]);
     told_[id].back().end = events().now() + delay;
   }
   events().after(delay, [this, id] {
-    for (const Delivery& delivery : std::exchange(told_[id], {})) tell(delivery);
-    unused_told_.push_back(id);
+    for (const Delivery& delivery : told_.release(id)) tell(delivery);
   });
 }
 
@@ -468,7 +460,7 @@ void FlowNetwork::end_run(std::uint32_t id) {
     for (const LaneId lane : run.traffic->lanes) fluid_.remove(lane);
   }
   run = {};
-  unused_runs_.push_back(id);
+  runs_.give_back(id);
 }
 
 double FlowNetwork::capacity(std::uint32_t link_class, Time when) const {

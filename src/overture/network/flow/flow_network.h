@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "overture/base/pool.h"
 #include "overture/network/faults.h"
 #include "overture/network/flow/config.h"
 #include "overture/network/flow/flow_paths.h"
@@ -145,21 +146,16 @@ class FlowNetwork final : public Network {
   std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, std::shared_ptr<Traffic>>
       singles_;  // by way
 
-  std::vector<Sent> sent_;  // under way
-  std::vector<std::uint32_t> unused_sent_;
+  Pool<Sent> sent_;                                                // under way
   std::unordered_map<std::uint64_t, std::uint32_t> last_of_pair_;  // those under way; never iterated
   std::vector<std::uint32_t> next_;                                // set out at this instant
   bool acting_ = false;                                            // an event for act() is queued
   bool messages_since_reset_ = false;
   Time armed_ = Time::max();
 
-  std::vector<Run> runs_;
-  std::vector<std::uint32_t> unused_runs_;
-  std::vector<std::vector<Action>> deliveries_;
-  std::vector<std::uint32_t> unused_deliveries_;
-
-  std::vector<std::vector<Delivery>> told_;  // of exchanges, by event
-  std::vector<std::uint32_t> unused_told_;
+  Pool<Run> runs_;
+  Pool<std::vector<Action>> deliveries_;
+  Pool<std::vector<Delivery>> told_;  // of exchanges, by event
 
   std::optional<LinkHistory> history_;
   std::vector<double> carried_;  // bytes over every link, if they are watched

@@ -28,15 +28,8 @@ Time end_of(Time now, double left, double rate) {
 }  // namespace
 
 LaneId Fluid::new_lane(Lane lane) {
-  if (unused_.empty()) {
-    unused_.push_back(static_cast<LaneId>(lanes_.size()));
-    lanes_.emplace_back();
-  }
-  const LaneId id = unused_.back();
-  unused_.pop_back();
   lane.number = ++lane_count_;
-  lanes_[id] = std::move(lane);
-  return id;
+  return lanes_.keep(std::move(lane));
 }
 
 LaneId Fluid::add(const FlowSet& flows, std::uint32_t flow_class, double weight) {
@@ -62,7 +55,7 @@ void Fluid::remove(LaneId lane) {
   if (!lanes_[lane].streams.empty()) detach(lane);
   lanes_[lane].number = 0;
   lanes_[lane].streams.clear();
-  unused_.push_back(lane);
+  lanes_.give_back(lane);
 }
 
 void Fluid::rebuild(std::uint32_t link_classes) {

@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "overture/base/pool.h"
 #include "overture/base/units.h"
 #include "overture/network/flow/flow_set.h"
 #include "overture/network/flow/max_min.h"
@@ -187,8 +188,7 @@ class Fluid {
   bool steady_;
   bool in_turn_;
   NeededLinks needed_;
-  std::vector<Lane> lanes_;
-  std::vector<LaneId> unused_;
+  Pool<Lane> lanes_;
   std::vector<LaneId> filled_;            // lanes with streams
   std::vector<std::vector<User>> users_;  // by class of links, if needed; some are no more
   std::vector<std::uint32_t> changed_;    // classes of links; kNoLink: forgotten

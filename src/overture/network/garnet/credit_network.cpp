@@ -49,8 +49,8 @@ void CreditNetwork::carry(const Message& message, Action delivered) {
   const std::int64_t packets = divide_up(size, config_.payload);
   const Bytes last = size - config_.payload * (packets - 1) + config_.header;
   const auto last_flits = static_cast<std::int32_t>(divide_up(last, config_.flit));
-  const std::uint32_t number = take(unused_messages_, messages_);
-  messages_[number] = {.missing = packets, .size = message.size, .delivered = delivered};
+  const std::uint32_t number =
+      messages_.keep({.missing = packets, .size = message.size, .delivered = delivered});
   if (config_.paths == topology::PathRule::spray) {
     for (std::int64_t p = 1; p < packets; ++p) depart(number, message, {.packets = 1});
     depart(number, message, {.packets = 1, .last_flits = last_flits});
@@ -61,9 +61,7 @@ void CreditNetwork::carry(const Message& message, Action delivered) {
 }
 
 void CreditNetwork::depart(std::uint32_t number, const Message& message, const PacketCount& count) {
-  const std::uint32_t train = take(unused_trains_, trains_);
-  trains_[train] = {.message = number, .missing = count.packets};
-  const auto id = static_cast<std::int32_t>(train);
+  const auto id = static_cast<std::int32_t>(trains_.keep({.message = number, .missing = count.packets}));
   const int from = index(message.from);
   const int to = index(message.to);
   const int lane = fabric_->choose_way(id, from, to, pick(message));
@@ -71,16 +69,17 @@ void CreditNetwork::depart(std::uint32_t number, const Message& message, const P
 }
 
 void CreditNetwork::arrived(std::int32_t id) {
-  Train& train = trains_[static_cast<std::size_t>(id)];
+  const auto place = static_cast<std::uint32_t>(id);
+  Train& train = trains_[place];
   digest_ =
       digest_step(digest_ ^ static_cast<std::uint64_t>(running_) ^ (std::uint64_t{train.message} << 32));
   const std::uint32_t number = train.message;
-  if (--train.missing == 0) unused_trains_.push_back(static_cast<std::uint32_t>(id));
+  if (--train.missing == 0) trains_.give_back(place);
   Carried& message = messages_[number];
   if (--message.missing > 0) return;
   delivered_ += message.size;
   done_.push_back(message.delivered);
-  unused_messages_.push_back(number);
+  messages_.give_back(number);
 }
 
 void CreditNetwork::arm() {

@@ -9,11 +9,11 @@
 #include <memory>
 #include <vector>
 
+#include "overture/base/pool.h"
 #include "overture/network/garnet/graph_fabric.h"
 #include "overture/network/garnet/skipping_engine.h"
 #include "overture/network/link_load.h"
 #include "overture/network/network.h"
-#include "overture/network/slots.h"
 #include "overture/sim/event_queue.h"
 
 namespace overture::network::garnet {
@@ -66,10 +66,8 @@ class CreditNetwork final : public Network {
   GraphTiming timing_;
   GraphFabric* fabric_;  // the engine's
   std::unique_ptr<SkippingEngine> engine_;
-  std::vector<Carried> messages_;
-  std::vector<std::uint32_t> unused_messages_;
-  std::vector<Train> trains_;
-  std::vector<std::uint32_t> unused_trains_;
+  Pool<Carried> messages_;
+  Pool<Train> trains_;
   std::vector<Action> done_;  // in the cycle that was run last
   std::vector<Action> delivering_;
   std::uint64_t drawn_ = 0;   // ways of packets so far

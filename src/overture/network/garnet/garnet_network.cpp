@@ -17,7 +17,7 @@ GarnetNetwork::GarnetNetwork(const GarnetConfig& config, sim::EventQueue& events
     : Network(config.ranks(), events),
       config_(config),
       engine_(make_engine(config, [this](std::int32_t message) {
-        Action complete = streams_.arrived(message);
+        Action complete = streams_.arrived(static_cast<std::uint32_t>(message));
         if (complete) complete();
       })) {}
 
@@ -25,10 +25,11 @@ void GarnetNetwork::carry(const Message& message, Action delivered) {
   stand_at_present();
   delivered_ += message.size;
   const std::int64_t packets = std::max<std::int64_t>(1, config_.packets(message.size));
-  const std::int32_t number = streams_.add(
+  const std::uint32_t number = streams_.add(
       {.from = index(message.from), .to = index(message.to), .vnet = message.lane, .tag = message.stream},
       packets, delivered);
-  engine_->send(number, index(message.from), index(message.to), message.lane, {.packets = packets});
+  engine_->send(static_cast<std::int32_t>(number), index(message.from), index(message.to), message.lane,
+                {.packets = packets});
   arm();
 }
 

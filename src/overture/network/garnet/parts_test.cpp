@@ -204,8 +204,8 @@ TEST(Streams, CountEveryPacketForTheOldestMessageThatStillExpectsOne) {
         const int tag = static_cast<int>(random.below(3));
         const auto packets = static_cast<std::int64_t>(1 + random.below(4));
         const int message = messages++;
-        const std::int32_t number = streams.add({.from = 0, .to = 1, .vnet = 0, .tag = tag}, packets,
-                                                [&complete, message] { complete.insert(message); });
+        const std::uint32_t number = streams.add({.from = 0, .to = 1, .vnet = 0, .tag = tag}, packets,
+                                                 [&complete, message] { complete.insert(message); });
         expected[tag].emplace_back(message, packets);
         under_way.insert(under_way.end(), static_cast<std::size_t>(packets), {tag, number});
       } else {

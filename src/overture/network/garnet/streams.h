@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "overture/base/action.h"
+#include "overture/base/pool.h"
 
 namespace overture::network::garnet {
 
@@ -23,12 +24,12 @@ class Streams {
   };
 
   // A message of so many packets; its number is good until it is complete.
-  std::int32_t add(const Key& key, std::int64_t packets, Action delivered);
+  std::uint32_t add(const Key& key, std::int64_t packets, Action delivered);
 
   // A packet cut from message `number` has arrived. Returns what to call, if that makes a message complete.
-  Action arrived(std::int32_t number);
+  Action arrived(std::uint32_t number);
 
-  std::size_t under_way() const { return messages_.size() - unused_.size(); }
+  std::size_t under_way() const { return messages_.in_use(); }
 
  private:
   struct Message {
@@ -38,9 +39,8 @@ class Streams {
     Action delivered;
   };
 
-  std::vector<Message> messages_;
-  std::vector<std::int32_t> unused_;
-  std::map<Key, std::vector<std::int32_t>> expected_;  // oldest first
+  Pool<Message> messages_;
+  std::map<Key, std::vector<std::uint32_t>> expected_;  // oldest first
 };
 
 }  // namespace overture::network::garnet

@@ -43,7 +43,7 @@ void UncontendedNetwork::carry(const Message& message, Action delivered) {
   Cycle arrived = 0;
   for (std::int64_t i = 0; i < packets; ++i) arrived = pass_packet(lane, wire, cycle, i == 0);
   // Ranks act first in a cycle, then their interfaces take what has arrived, vnet by vnet.
-  const std::uint32_t slot = keep({message.to, message.lane, delivered});
+  const std::uint32_t slot = under_way_.keep({message.to, message.lane, delivered});
   events().at(Time{kCycle * arrived}, [this, slot] { arrive(slot); });
 }
 
@@ -78,21 +78,9 @@ Cycle UncontendedNetwork::pass_packet(Lane& lane, const GarnetWire& wire, Cycle 
   return tail;
 }
 
-std::uint32_t UncontendedNetwork::keep(const Due& due) {
-  if (unused_.empty()) {
-    unused_.push_back(static_cast<std::uint32_t>(under_way_.size()));
-    under_way_.emplace_back();
-  }
-  const std::uint32_t slot = unused_.back();
-  unused_.pop_back();
-  under_way_[slot] = due;
-  return slot;
-}
-
 void UncontendedNetwork::arrive(std::uint32_t slot) {
   if (due_.empty()) events().after(Duration::zero(), [this] { flush(); });
-  due_.push_back(under_way_[slot]);
-  unused_.push_back(slot);
+  due_.push_back(under_way_.release(slot));
 }
 
 void UncontendedNetwork::flush() {

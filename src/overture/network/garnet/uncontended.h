@@ -9,6 +9,7 @@
 #include <exception>
 #include <vector>
 
+#include "overture/base/pool.h"
 #include "overture/network/garnet/channel.h"
 #include "overture/network/garnet/config.h"
 #include "overture/network/network.h"
@@ -51,7 +52,6 @@ class UncontendedNetwork final : public Network {
   void carry(const Message& message, Action delivered) override;
   const LinkConfig& link_to_next(const Message& message) const;
   Cycle pass_packet(Lane& lane, const GarnetWire& wire, Cycle now, bool first_of_message);
-  std::uint32_t keep(const Due& due);
   void arrive(std::uint32_t slot);
   void flush();
 
@@ -61,9 +61,8 @@ class UncontendedNetwork final : public Network {
   Cycle own_link_;
   Cycle pipeline_;
   std::vector<Lane> lanes_;  // by rank and vnet
-  std::vector<Due> under_way_;
-  std::vector<std::uint32_t> unused_;  // places there
-  std::vector<Due> due_;               // in the current cycle
+  Pool<Due> under_way_;
+  std::vector<Due> due_;  // in the current cycle
 };
 
 }  // namespace overture::network::garnet

@@ -8,8 +8,8 @@
 #include <limits>
 #include <vector>
 
+#include "overture/base/pool.h"
 #include "overture/network/packet/fabric.h"
-#include "overture/network/packet/pool.h"
 #include "overture/network/packet/reassembly.h"
 #include "overture/network/packet/transport.h"
 

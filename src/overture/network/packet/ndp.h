@@ -8,10 +8,10 @@
 #include <cstdint>
 #include <vector>
 
+#include "overture/base/pool.h"
 #include "overture/network/packet/equal_paths.h"
 #include "overture/network/packet/fabric.h"
 #include "overture/network/packet/ndp_flow.h"
-#include "overture/network/packet/pool.h"
 #include "overture/network/packet/transport.h"
 #include "overture/network/packet/turns.h"
 

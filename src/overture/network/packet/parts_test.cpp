@@ -1,4 +1,4 @@
-// The small parts of the packet engine, each against a plain model of itself: the far queue, the pool,
+// The small parts of the packet engine, each against a plain model of itself: the far queue,
 // reassembly, and the contract of transports.
 #include <algorithm>
 #include <map>
@@ -12,7 +12,6 @@
 #include "overture/network/packet/engine.h"
 #include "overture/network/packet/far_queue.h"
 #include "overture/network/packet/patterns.h"
-#include "overture/network/packet/pool.h"
 #include "overture/network/packet/reassembly.h"
 #include "overture/topology/star.h"
 
@@ -91,45 +90,6 @@ TEST(FarQueue, GivesBackInTheOrderOfTimeAndTiesAsTheyCame) {
       }
     }
   }
-}
-
-// ---- pool
-
-TEST(Pool, NeverHandsOutWhatIsInUse) {
-  RandomStream random = RandomStreams(3).make("pool");
-  Pool<int> pool;
-  std::set<std::uint32_t> used;
-  for (int step = 0; step < 5000; ++step) {
-    if (used.empty() || random.below(2) == 0) {
-      const std::uint32_t taken = pool.take();
-      ASSERT_TRUE(used.insert(taken).second);
-    } else {
-      const auto victim = std::next(used.begin(), static_cast<std::ptrdiff_t>(random.below(used.size())));
-      pool.give_back(*victim);
-      used.erase(victim);
-    }
-    ASSERT_GE(pool.size(), used.size());
-  }
-}
-
-TEST(Pool, GrowsOnlyToTheMostThatWereInUseAtOnce) {
-  Pool<int> pool;
-  for (int round = 0; round < 100; ++round) {
-    std::vector<std::uint32_t> taken;
-    for (int i = 0; i < 10; ++i) taken.push_back(pool.take());
-    for (const std::uint32_t index : taken) pool.give_back(index);
-  }
-  EXPECT_EQ(pool.size(), 10);
-}
-
-TEST(Pool, AThingKeepsItsMemoryForTheNextUser) {
-  Pool<std::vector<int>> pool;
-  const std::uint32_t first = pool.take();
-  pool[first].reserve(1000);
-  pool.give_back(first);
-  const std::uint32_t second = pool.take();
-  EXPECT_EQ(second, first);
-  EXPECT_GE(pool[second].capacity(), 1000);
 }
 
 // ---- reassembly

@@ -7,10 +7,10 @@
 #include <cstdint>
 #include <vector>
 
+#include "overture/base/pool.h"
 #include "overture/network/packet/config.h"
 #include "overture/network/packet/dcqcn.h"
 #include "overture/network/packet/lossless_fabric.h"
-#include "overture/network/packet/pool.h"
 #include "overture/network/packet/queue_pairs.h"
 #include "overture/network/packet/roce_flow.h"
 #include "overture/network/packet/transport.h"

@@ -10,10 +10,10 @@
 #include <unordered_map>
 #include <vector>
 
+#include "overture/base/pool.h"
 #include "overture/network/packet/connections.h"
 #include "overture/network/packet/fabric.h"
 #include "overture/network/packet/flow.h"
-#include "overture/network/packet/pool.h"
 #include "overture/network/packet/reassembly.h"
 #include "overture/network/packet/scoreboard.h"
 #include "overture/network/packet/transport.h"

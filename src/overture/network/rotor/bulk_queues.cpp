@@ -20,32 +20,12 @@ BulkQueues::BulkQueues(int hosts) : hosts_(hosts) {
 }
 
 std::uint32_t BulkQueues::add(int from, int to, std::int64_t packets) {
-  std::uint32_t id = 0;
-  if (free_messages_.empty()) {
-    id = static_cast<std::uint32_t>(messages_.size());
-    messages_.emplace_back();
-  } else {
-    id = free_messages_.back();
-    free_messages_.pop_back();
-  }
-  messages_[id] = {.from = from, .to = to, .packets_left = packets};
+  const std::uint32_t id = messages_.keep({.from = from, .to = to, .packets_left = packets});
   push_back(Waiting::own, from, to, id, packets);
   return id;
 }
 
-void BulkQueues::remove(std::uint32_t message) { free_messages_.push_back(message); }
-
-std::uint32_t BulkQueues::make_run(std::uint32_t message, std::int64_t packets) {
-  std::uint32_t id = free_run_;
-  if (id == kNone) {
-    id = static_cast<std::uint32_t>(runs_.size());
-    runs_.emplace_back();
-  } else {
-    free_run_ = runs_[id].next;
-  }
-  runs_[id] = {.message = message, .next = kNone, .packets = packets};
-  return id;
-}
+void BulkQueues::remove(std::uint32_t message) { messages_.give_back(message); }
 
 void BulkQueues::count_in(Waiting kind, int host, int to, std::int64_t packets) {
   const std::size_t at = index(host, to);
@@ -81,7 +61,7 @@ void BulkQueues::push_back(Waiting kind, int host, int to, std::uint32_t message
     runs_[list.last].packets += packets;
     return;
   }
-  const std::uint32_t run = make_run(message, packets);
+  const std::uint32_t run = runs_.keep({.message = message, .next = kNone, .packets = packets});
   (list.last == kNone ? list.first : runs_[list.last].next) = run;
   list.last = run;
 }
@@ -93,7 +73,7 @@ void BulkQueues::push_front(Waiting kind, int host, int to, std::uint32_t messag
     ++runs_[list.first].packets;
     return;
   }
-  const std::uint32_t run = make_run(message, 1);
+  const std::uint32_t run = runs_.keep({.message = message, .next = kNone, .packets = 1});
   runs_[run].next = list.first;
   list.first = run;
   if (list.last == kNone) list.last = run;
@@ -107,8 +87,7 @@ std::uint32_t BulkQueues::pop(Waiting kind, int host, int to) {
   if (--run.packets == 0) {
     list.first = run.next;
     if (list.first == kNone) list.last = kNone;
-    run.next = free_run_;
-    free_run_ = id;
+    runs_.give_back(id);
   }
   count_out(kind, host, to, 1);
   return message;
@@ -127,8 +106,7 @@ void BulkQueues::take(Waiting kind, int host, int to, int packets, std::vector<T
     if (run.packets > 0) break;
     list.first = run.next;
     if (list.first == kNone) list.last = kNone;
-    run.next = free_run_;
-    free_run_ = id;
+    runs_.give_back(id);
   }
   if (left < packets) count_out(kind, host, to, packets - left);
 }
@@ -144,8 +122,8 @@ std::int64_t BulkQueues::return_to_sources(int host, int to) {
 
 std::size_t BulkQueues::memory() const {
   std::size_t bytes = (own_.counts.size() + relayed_.counts.size() + place_.size()) * sizeof(int) +
-                      (own_.lists.size() + relayed_.lists.size()) * sizeof(List) +
-                      runs_.capacity() * sizeof(Run) + messages_.capacity() * sizeof(BulkMessage);
+                      (own_.lists.size() + relayed_.lists.size()) * sizeof(List) + runs_.memory() +
+                      messages_.memory();
   for (const auto& list : destinations_) bytes += list.capacity() * sizeof(int);
   return bytes;
 }

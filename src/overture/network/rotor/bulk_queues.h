@@ -7,6 +7,8 @@
 #include <span>
 #include <vector>
 
+#include "overture/base/pool.h"
+
 namespace overture::network::rotor {
 
 // Whose packets: others', parked here after their first hop, or the host's own.
@@ -98,7 +100,6 @@ class BulkQueues {
   std::size_t index(int host, int to) const {
     return static_cast<std::size_t>(host) * static_cast<std::size_t>(hosts_) + static_cast<std::size_t>(to);
   }
-  std::uint32_t make_run(std::uint32_t message, std::int64_t packets);
   void count_in(Waiting kind, int host, int to, std::int64_t packets);
   void count_out(Waiting kind, int host, int to, int packets);
 
@@ -108,10 +109,8 @@ class BulkQueues {
   std::vector<std::vector<int>> destinations_;
   std::vector<std::int32_t> place_;  // [host][destination]: where in destinations_
   std::vector<std::int64_t> waiting_;
-  std::vector<Run> runs_;
-  std::uint32_t free_run_ = kNone;
-  std::vector<BulkMessage> messages_;
-  std::vector<std::uint32_t> free_messages_;
+  Pool<Run> runs_;
+  Pool<BulkMessage> messages_;
 };
 
 }  // namespace overture::network::rotor

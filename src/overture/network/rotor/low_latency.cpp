@@ -18,14 +18,7 @@ LowLatency::LowLatency(const RotorConfig& config, int hosts)
 
 std::uint32_t LowLatency::start(int from, int to, std::int64_t bytes, std::int64_t now) {
   const auto packets = static_cast<std::uint32_t>(packets_of(bytes, config_));
-  std::uint32_t id = 0;
-  if (free_.empty()) {
-    id = static_cast<std::uint32_t>(messages_.size());
-    messages_.emplace_back();
-  } else {
-    id = free_.back();
-    free_.pop_back();
-  }
+  const std::uint32_t id = messages_.take();
   const bool timer_set = messages_[id].timer_set;  // of an earlier message, serves this one too
   messages_[id] = {.from = from,
                    .to = to,
@@ -181,7 +174,7 @@ void LowLatency::release(std::uint32_t id) {
   message.state = {};
   message.has = {};
   message.again = {};
-  free_.push_back(id);
+  messages_.give_back(id);
 }
 
 // ---- the receiver

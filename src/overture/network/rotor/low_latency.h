@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "overture/base/pool.h"
 #include "overture/network/rotor/config.h"
 #include "overture/network/rotor/packet.h"
 #include "overture/network/rotor/statistics.h"
@@ -97,8 +98,7 @@ class LowLatency {
   RotorConfig config_;
   std::int64_t payload_;
   std::int64_t pull_gap_;
-  std::vector<Message> messages_;
-  std::vector<std::uint32_t> free_;
+  Pool<Message> messages_;
   std::vector<Pacer> pacers_;
   std::uint32_t serial_ = 0;
   std::uint64_t outstanding_ = 0;

@@ -92,15 +92,7 @@ std::uint32_t PacketEngine::post(int from, int to, std::int64_t bytes, std::int6
     require_paths();
     paths_required_ = true;
   }
-  std::uint32_t name = 0;
-  if (free_names_.empty()) {
-    name = static_cast<std::uint32_t>(starts_.size());
-    starts_.emplace_back();
-  } else {
-    name = free_names_.back();
-    free_names_.pop_back();
-  }
-  starts_[name] = {.from = from, .to = to, .bytes = bytes};
+  const std::uint32_t name = starts_.keep({.from = from, .to = to, .bytes = bytes});
   ++outstanding_;
   push(What::start, when, name);
   return name;
@@ -119,7 +111,7 @@ void PacketEngine::start(std::uint32_t name) {
 
 void PacketEngine::finish(std::uint32_t name) {
   finished_.push_back({.message = name, .when = now_});
-  free_names_.push_back(name);
+  starts_.give_back(name);
   --outstanding_;
 }
 

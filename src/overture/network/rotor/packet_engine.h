@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "overture/base/pool.h"
 #include "overture/network/link_load.h"
 #include "overture/network/rotor/bulk_queues.h"
 #include "overture/network/rotor/commit.h"
@@ -139,8 +140,7 @@ class PacketEngine {
   bool slice_armed_ = false;
   std::uint64_t bulk_outstanding_ = 0;
   std::uint64_t outstanding_ = 0;
-  std::vector<Start> starts_;  // per name
-  std::vector<std::uint32_t> free_names_;
+  Pool<Start> starts_;                     // per name
   std::vector<std::uint32_t> bulk_names_;  // per bulk message
   std::vector<std::uint32_t> low_names_;   // per low-latency message
   std::vector<Finished> finished_;
@@ -150,8 +150,7 @@ class PacketEngine {
   LinkLoad* load_ = nullptr;
   RotorFaults* faults_ = nullptr;
   std::optional<topology::OperaPaths> around_;
-  std::vector<RotorPacket> lost_;  // bulk, until it is sent again
-  std::vector<std::uint32_t> unused_lost_;
+  Pool<RotorPacket> lost_;  // bulk, until it is sent again
 };
 
 }  // namespace overture::network::rotor

@@ -54,21 +54,14 @@ bool PacketEngine::loses(const RotorPacket& packet, RotorFaults::Trip trip) {
   if (trip.to_tor < 0 && trip.to < 0) trip.to_tor = trip.from_tor;
   if (faults_->passes(trip)) return false;
   if (packet.kind != PacketKind::bulk) return true;
-  if (unused_lost_.empty()) {
-    unused_lost_.push_back(static_cast<std::uint32_t>(lost_.size()));
-    lost_.emplace_back();
-  }
-  const std::uint32_t id = unused_lost_.back();
-  unused_lost_.pop_back();
-  lost_[id] = packet;
-  push(What::resend, now_ + faults_->detection(), id);
+  push(What::resend, now_ + faults_->detection(), lost_.keep(packet));
   return true;
 }
 
 void PacketEngine::resend(std::uint32_t id) {
-  queues_.give_back(lost_[id].from, lost_[id].message);
-  pass_on(lost_[id].from, lost_[id].message);
-  unused_lost_.push_back(id);
+  const RotorPacket packet = lost_.release(id);
+  queues_.give_back(packet.from, packet.message);
+  pass_on(packet.from, packet.message);
   arm_slice();
 }
 
