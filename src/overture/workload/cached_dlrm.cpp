@@ -54,9 +54,7 @@ class CachedBuilder {
   LabelId label(const std::string& name) { return graph_.add_label(name); }
 
   TaskId junction(const std::vector<TaskId>& before, LabelId label) {
-    const TaskId task = graph_.add(PauseTask{}, label);
-    for (const TaskId one : before) graph_.depend(one, task);
-    return task;
+    return graph_.add(PauseTask{}, label, before);
   }
 
   void add_step(std::size_t number) {
@@ -102,9 +100,7 @@ class CachedBuilder {
   }
 
   TaskId send(Rank from, Rank to, Bytes size, TaskId after, LabelId name) {
-    const TaskId message = graph_.add(MessageTask{.from = from, .to = to, .size = size}, name);
-    graph_.depend(after, message);
-    return message;
+    return graph_.add(MessageTask{.from = from, .to = to, .size = size}, name, {after});
   }
 
   // What leaves the cache is stored before a server answers.
@@ -177,7 +173,7 @@ class CachedBuilder {
     const TaskId start = junction(before, label(name));
     if (size <= Bytes{}) return start;
     if (servers_ == trainers_ && cached_.servers == cached_.trainers) {
-      return after({start}, all_to_all(size, false, label(name)));
+      return all_to_all(size, false, label(name), {start});
     }
     const LabelId message = label(name);
     std::vector<TaskId> messages;
@@ -192,17 +188,13 @@ class CachedBuilder {
     return messages.empty() ? start : junction(messages, message);
   }
 
-  TaskId all_to_all(Bytes each, bool urgent, LabelId name) {
+  TaskId all_to_all(Bytes each, bool urgent, LabelId name, const std::vector<TaskId>& before) {
     return graph_.add(
         CollectiveTask{.group = all_,
                        .kind = system::CollectiveKind::all_to_all,
                        .size = each * trainers_,
                        .policy = urgent ? system::SchedulingPolicy::highest : system::SchedulingPolicy::fifo},
-        name);
-  }
-  TaskId after(const std::vector<TaskId>& before, TaskId task) {
-    for (const TaskId one : before) graph_.depend(one, task);
-    return task;
+        name, before);
   }
 
   Parts wait_for_rows(std::int32_t batch, const Parts& began) {
@@ -230,9 +222,7 @@ class CachedBuilder {
                                            .pass = kind});
     for (int actor = 0; actor < actors(); ++actor) {
       TaskId& last = last_[static_cast<std::size_t>(actor)];
-      const TaskId task = graph_.add(ComputeTask{.rank = rank_of(actor), .duration = length}, name);
-      graph_.depend(last, task);
-      last = task;
+      last = graph_.add(ComputeTask{.rank = rank_of(actor), .duration = length}, name, {last});
     }
   }
 
@@ -276,12 +266,11 @@ class CachedBuilder {
   void reduce(std::size_t layer) {
     const auto& communication = layers_.layers[layer].weight_gradient.communication;
     if (!communication || trainers_ == 1) return;
-    const TaskId task = graph_.add(CollectiveTask{.group = all_,
-                                                  .kind = communication->kind,
-                                                  .size = communication->size,
-                                                  .before = communication->before},
-                                   label(fmt::format("{} sum", layers_.layers[layer].name)));
-    reduced_[layer] = after(last_, task);
+    reduced_[layer] = graph_.add(CollectiveTask{.group = all_,
+                                                .kind = communication->kind,
+                                                .size = communication->size,
+                                                .before = communication->before},
+                                 label(fmt::format("{} sum", layers_.layers[layer].name)), last_);
   }
 
   // Gradients to the owners of rows, then the rows to those who use them next.
@@ -301,7 +290,7 @@ class CachedBuilder {
       for (int from = 0; from < trainers_; ++from) {
         for (int to = 0; to < trainers_; ++to) sizes.push_back(size(from, to));
       }
-      return {after(before, all_to_all(even_message(sizes, trainers_, trainers_, false), urgent, message))};
+      return {all_to_all(even_message(sizes, trainers_, trainers_, false), urgent, message, before)};
     }
     std::vector<std::vector<TaskId>> to(static_cast<std::size_t>(trainers_));
     for (int from = 0; from < trainers_; ++from) {

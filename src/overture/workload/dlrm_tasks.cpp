@@ -115,8 +115,7 @@ class Builder {
     for (const CollectiveTask& task : layer_all_reduces(step_, layer)) {
       CollectiveTask placed = task;
       placed.group = groups_[static_cast<std::size_t>(task.group)];
-      const TaskId reduce = graph_.add(placed, label);
-      for (const TaskId part : parts) graph_.depend(part, reduce);
+      graph_.add(placed, label, parts);
     }
   }
 
@@ -168,9 +167,8 @@ class Builder {
     const LabelId table = graph_.add_label("table backward");
     const LabelId label = graph_.add_label("gradients");
     for (std::size_t t = 0; t < owner_.size(); ++t) {
-      const TaskId backward =
-          graph_.add(ComputeTask{.rank = Rank{owner_[t]}, .duration = table_time(t).backward}, table);
-      graph_.depend(tables_[t], backward);
+      const TaskId backward = graph_.add(
+          ComputeTask{.rank = Rank{owner_[t]}, .duration = table_time(t).backward}, table, {tables_[t]});
       for (int node = 0; node < step_.nodes; ++node) {
         send(Rank{node}, Rank{owner_[t]}, t, parts[static_cast<std::size_t>(node)], backward, label);
       }
@@ -183,9 +181,7 @@ class Builder {
   void send(Rank from, Rank to, std::size_t table, TaskId before, TaskId after, LabelId label) {
     if (from == to) return graph_.depend(before, after);
     const Bytes size = table_message(step_, step_.model.tables[table]);
-    const TaskId message = graph_.add(MessageTask{.from = from, .to = to, .size = size}, label);
-    graph_.depend(before, message);
-    graph_.depend(message, after);
+    graph_.depend(graph_.add(MessageTask{.from = from, .to = to, .size = size}, label, {before}), after);
   }
 
   const DlrmStep& step_;

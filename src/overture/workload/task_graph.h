@@ -105,6 +105,13 @@ class TaskGraph {
   TaskId add(const PauseTask& task, LabelId label);
   TaskId add(const MessageTask& task, LabelId label);
   TaskId add(const CollectiveTask& task, LabelId label);
+  // One that waits for all of these.
+  template <class T>
+  TaskId add(const T& task, LabelId label, const std::vector<TaskId>& before) {
+    const TaskId id = add(task, label);
+    for (const TaskId one : before) depend(one, id);
+    return id;
+  }
   // `after` starts when `before`, and all else that it waits for, has ended.
   void depend(TaskId before, TaskId after) { edges_.push_back({before, after}); }
   void reserve(std::size_t tasks, std::size_t dependencies);

@@ -56,20 +56,14 @@ class TrainedBuilder {
   LabelId label(const char* name) const { return named_.at(name); }
 
   TaskId junction(const std::vector<TaskId>& before) {
-    const TaskId task = graph_.add(PauseTask{}, label("wait"));
-    for (const TaskId one : before) graph_.depend(one, task);
-    return task;
+    return graph_.add(PauseTask{}, label("wait"), before);
   }
   TaskId compute(Rank rank, Duration length, LabelId name, const std::vector<TaskId>& before) {
-    const TaskId task = graph_.add(ComputeTask{.rank = rank, .duration = length}, name);
-    for (const TaskId one : before) graph_.depend(one, task);
-    return task;
+    return graph_.add(ComputeTask{.rank = rank, .duration = length}, name, before);
   }
   TaskId send(Rank from, Rank to, Bytes payload, const char* name, TaskId after) {
-    const TaskId task =
-        graph_.add(MessageTask{.from = from, .to = to, .size = payload + kHeaderOfTrained}, label(name));
-    graph_.depend(after, task);
-    return task;
+    return graph_.add(MessageTask{.from = from, .to = to, .size = payload + kHeaderOfTrained}, label(name),
+                      {after});
   }
   Rank trainer(int t) const { return trainers_[static_cast<std::size_t>(t)]; }
   Rank server(int s) const { return servers_[static_cast<std::size_t>(s)]; }
@@ -166,8 +160,7 @@ class TrainedBuilder {
   Parts sum_dense(const Parts& computed) {
     const TaskId task = graph_.add(
         CollectiveTask{.group = group_, .kind = system::CollectiveKind::all_reduce, .size = run_.dense},
-        label("dense sum"));
-    for (const TaskId one : computed) graph_.depend(one, task);
+        label("dense sum"), computed);
     return Parts(static_cast<std::size_t>(run_.trainers), task);
   }
 

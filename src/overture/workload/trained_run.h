@@ -1,7 +1,7 @@
 // A training run of our own trainer (train/trainer.h) as a TaskGraph: what every party computes and sends,
 // step by step, in the order in which the trainer does it. Where the times and sizes come from is another
-// matter: a recording has measured them (formats/recording.h), or a plan and a calibrated machine give them
-// (setup/training_setup.h).
+// matter: a recording has measured them (formats/recording/recorded_run.h), or a plan and a calibrated
+// machine give them (setup/training_setup.h).
 #pragma once
 
 #include <array>

@@ -27,6 +27,8 @@ class Emitter {
         graph_(ranks),
         outstanding_(workload.layers.size()),
         step_label_(graph_.add_label(std::string("step"))) {
+    labels_.resize(workload.layers.size());
+    groups_.resize(workload.layers.size());
     for (int layer = 0; layer < layers(); ++layer) {
       for (const PassKind kind : {forward, input_gradient, weight_gradient}) add_pass(layer, kind);
     }
@@ -49,10 +51,9 @@ class Emitter {
 
   void compute(int layer, PassKind kind) {
     const Duration length = pass_of(layer_at(layer), kind).compute;
-    if (length > Duration{})
-      advance(graph_.add(ComputeTask{kEveryone, length}, labels(layer)[index_of(kind)]));
+    if (length > Duration{}) advance(ComputeTask{kEveryone, length}, labels(layer)[index_of(kind)]);
   }
-  void step() { advance(graph_.add(PauseTask{options_.step}, step_label_)); }
+  void step() { advance(PauseTask{options_.step}, step_label_); }
 
   // Goes on at once.
   void issue(int layer, PassKind kind, SchedulingPolicy policy) {
@@ -77,8 +78,6 @@ class Emitter {
   }
 
   void add_pass(int layer, PassKind kind) {
-    labels_.resize(workload_.layers.size());
-    groups_.resize(workload_.layers.size());
     const std::string& name = layer_at(layer).name;
     labels(layer)[index_of(kind)] =
         graph_.add_label({.name = fmt::format("{} {}", name, workload::name(kind)),
@@ -99,27 +98,21 @@ class Emitter {
     return ranks;
   }
 
-  void after_frontier(TaskId task) {
-    for (const TaskId before : frontier_) graph_.depend(before, task);
-  }
-  void advance(TaskId task) {
-    after_frontier(task);
-    frontier_.assign(1, task);
+  template <class Task>
+  void advance(const Task& task, LabelId label) {
+    frontier_.assign(1, graph_.add(task, label, frontier_));
   }
   std::optional<TaskId> emit(int layer, PassKind kind, SchedulingPolicy policy) {
     const auto& communication = pass_of(layer_at(layer), kind).communication;
     if (!communication) return std::nullopt;
-    const TaskId task =
-        graph_.add(CollectiveTask{.group = groups_[static_cast<std::size_t>(layer)][index_of(kind)],
-                                  .kind = communication->kind,
-                                  .size = communication->size,
-                                  .policy = policy,
-                                  .before = communication->before,
-                                  .after = layer_at(layer).update,
-                                  .sizes = communication->sizes},
-                   labels(layer)[index_of(kind)]);
-    after_frontier(task);
-    return task;
+    return graph_.add(CollectiveTask{.group = groups_[static_cast<std::size_t>(layer)][index_of(kind)],
+                                     .kind = communication->kind,
+                                     .size = communication->size,
+                                     .policy = policy,
+                                     .before = communication->before,
+                                     .after = layer_at(layer).update,
+                                     .sizes = communication->sizes},
+                      labels(layer)[index_of(kind)], frontier_);
   }
 
   const Workload& workload_;

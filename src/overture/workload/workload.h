@@ -18,7 +18,7 @@
 namespace overture::workload {
 
 // How the layers are spread over the ranks. It decides the order of a training step and which network
-// dimensions each pass's communication spans (docs/reference/workload.md).
+// dimensions each pass's communication spans (dimensions_of() in training_loop.h).
 enum class Parallelism : std::uint8_t {
   micro,
   data,
