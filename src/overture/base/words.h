@@ -4,8 +4,11 @@
 
 #include <array>
 #include <concepts>
+#include <cstddef>
 #include <string_view>
+#include <type_traits>
 #include <utility>
+#include <variant>
 
 namespace overture {
 
@@ -22,6 +25,30 @@ constexpr std::string_view word_of(E value) {
     if (candidate == value) return word;
   }
   return "?";
+}
+
+// The alternatives of a variant: the word of each, its `kWord`, and the number of one of them.
+template <class Variant>
+struct Alternatives;
+template <class... One>
+struct Alternatives<std::variant<One...>> {
+  static constexpr std::array<std::string_view, sizeof...(One)> kWords{One::kWord...};
+
+  template <class T>
+  static constexpr std::size_t number() {
+    std::size_t number = 0;
+    static_cast<void>(((std::is_same_v<T, One> || (++number, false)) || ...));
+    return number;
+  }
+};
+
+// For an enumeration that numbers the alternatives of a variant: what its vocabulary() gives.
+template <class E, class Variant>
+constexpr auto numbered_words() {
+  constexpr auto& kAll = Alternatives<Variant>::kWords;
+  std::array<Word<E>, kAll.size()> words{};
+  for (std::size_t i = 0; i < words.size(); ++i) words[i] = {static_cast<E>(i), kAll[i]};
+  return words;
 }
 
 }  // namespace overture

@@ -37,6 +37,8 @@ concept Backend = requires(const T& config, T& changed, const NetworkChoice& cho
   // Throws UserError where it has no part that could fail.
   changed.set_faults(faults);
   { config.wires() } -> std::same_as<Wires>;
+  // Do messages share links, so that no rank can stand for another?
+  { config.shares_links() } -> std::same_as<bool>;
 };
 
 }  // namespace overture::network

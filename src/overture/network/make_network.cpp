@@ -7,7 +7,8 @@ template <Backend... One>
 NetworkConfig configured(const NetworkChoice& choice, const std::variant<One...>&) {
   NetworkConfig config;
   const auto take = [&]<class Config>() { config = Config::from(choice); };
-  ((Backends::number<One>() == choice.backend ? take.template operator()<One>() : void()), ...);
+  ((Alternatives<NetworkConfig>::number<One>() == choice.backend ? take.template operator()<One>() : void()),
+   ...);
   return config;
 }
 
@@ -34,8 +35,7 @@ topology::Hierarchy system_dimensions(const NetworkConfig& config, int ranks) {
 }
 
 bool shares_links(const NetworkConfig& config) {
-  const auto* analytical = std::get_if<AnalyticalConfig>(&config);
-  return analytical == nullptr || analytical->contention == Contention::links;
+  return std::visit([](const Backend auto& one) { return one.shares_links(); }, config);
 }
 
 }  // namespace overture::network

@@ -3,13 +3,10 @@
 // asks a network its kind.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <string_view>
 #include <tuple>
-#include <type_traits>
 #include <variant>
 
 #include "overture/network/analytical/config.h"
@@ -26,29 +23,21 @@ namespace overture::network {
 using NetworkConfig =
     std::variant<AnalyticalConfig, FlowNetworkConfig, PacketNetworkConfig, RotorNetworkConfig>;
 
-// Of a variant of backends: their words, their settings, and one of them by its number.
+// The settings of all backends of a variant.
 template <class Variant>
-struct BackendList;
+struct SettingsOf;
 template <Backend... One>
-struct BackendList<std::variant<One...>> {
-  using Settings = std::tuple<typename One::Settings...>;
-  static constexpr std::array<std::string_view, sizeof...(One)> kWords{One::kWord...};
-
-  template <class Config>
-  static constexpr std::size_t number() {
-    std::size_t number = 0;
-    static_cast<void>(((std::is_same_v<Config, One> || (++number, false)) || ...));
-    return number;
-  }
+struct SettingsOf<std::variant<One...>> {
+  using All = std::tuple<typename One::Settings...>;
 };
-using Backends = BackendList<NetworkConfig>;
+using BackendSettings = SettingsOf<NetworkConfig>::All;
 
 // What a setup says of its network, of which a backend takes what it needs.
 struct NetworkChoice {
   std::size_t backend = 0;  // number in the list
   Wires wires;
   std::uint64_t seed = 1;
-  Backends::Settings settings;  // of all backends: some look at another's
+  BackendSettings settings;  // of all backends: some look at another's
 
   template <class Settings>
   const Settings& of() const {

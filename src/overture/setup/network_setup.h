@@ -20,14 +20,10 @@ namespace overture::setup {
 enum class Backend : std::uint8_t {};
 
 template <class Config>
-inline constexpr Backend kBackend{static_cast<std::uint8_t>(network::Backends::number<Config>())};
+inline constexpr Backend kBackend{
+    static_cast<std::uint8_t>(Alternatives<network::NetworkConfig>::number<Config>())};
 
-constexpr auto vocabulary(Backend) {
-  std::array<Word<Backend>, network::Backends::kWords.size()> words{};
-  for (std::size_t i = 0; i < words.size(); ++i)
-    words[i] = {Backend{static_cast<std::uint8_t>(i)}, network::Backends::kWords[i]};
-  return words;
-}
+constexpr auto vocabulary(Backend) { return numbered_words<Backend, network::NetworkConfig>(); }
 
 // Drawn, or as a dynexp file of the Opera simulator has it.
 struct OperaChoice : topology::OperaConfig {
@@ -76,7 +72,7 @@ struct NetworkSetup {
   std::optional<topology::HierarchicalSwitchConfig> nodes;  // of several GPUs, on top of the topology
   double oversubscription = 1;
   std::string prices;  // file of a price list, beside the setup; empty: the built-in one
-  network::Backends::Settings settings;
+  network::BackendSettings settings;
 
   // What it says for one backend.
   template <class Settings>

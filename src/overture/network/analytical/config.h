@@ -82,6 +82,7 @@ struct AnalyticalConfig {
   std::unique_ptr<Network> make(sim::EventQueue& events) const;
   void set_faults(const Faults& faults) const;  // refused
   Wires wires() const;
+  bool shares_links() const { return contention == Contention::links; }
 
   template <class V>
   static void keys(V& v, AnalyticalConfig& n) {

@@ -46,6 +46,7 @@ struct FlowNetworkConfig {
   std::unique_ptr<Network> make(sim::EventQueue& events) const;
   void set_faults(const Faults& what);
   Wires wires() const;
+  bool shares_links() const { return true; }
 };
 
 }  // namespace overture::network

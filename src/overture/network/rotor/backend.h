@@ -26,6 +26,7 @@ struct RotorNetworkConfig {
   std::unique_ptr<Network> make(sim::EventQueue& events) const;
   void set_faults(const Faults& what);
   Wires wires() const;
+  bool shares_links() const { return true; }
 };
 
 }  // namespace overture::network
