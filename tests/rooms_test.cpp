@@ -1,5 +1,5 @@
-// How the tree is kept: the build's check of includes refuses what it must, and a name that several folders
-// could see means one thing.
+// How the tree is kept: the build's check of includes refuses what it must, a name that several folders could
+// see means one thing, and files that comments and pages name exist.
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -74,8 +74,6 @@ bool may_meet(const std::string& one, const std::string& other) {
 bool is_known(const std::string& name, const std::string& one, const std::string& other) {
   static const std::set<std::string> kWords{"Implementation", "LogicalDimension", "Phase", "Planner", "Use"};
   if (name == "Axis") return true;  // of a chart, and of a study
-  if (name == "Interaction")
-    return true;  // of a DLRM: the same thing in model/ and train/dense/, yet to be united
   return kWords.contains(name) && (one == "astra2" || other == "astra2");
 }
 
@@ -120,6 +118,50 @@ TEST(Names, OfClassesMeanOneThingInFoldersThatMayMeet) {
       for (const std::string& other : folders)
         EXPECT_FALSE(one < other && may_meet(one, other) && !is_known(name, one, other))
             << name << " in " << one << " and " << other;
+    }
+  }
+}
+
+// Every tail of a file's path: "units.h", "base/units.h", ...
+std::set<std::string> tails_of_paths() {
+  std::set<std::string> tails;
+  for (const char* folder : {"src", "docs", "tests", "bench", "fuzz", "python", "cmake"}) {
+    for (const auto& entry : fs::recursive_directory_iterator(kSource / folder)) {
+      fs::path tail;
+      for (fs::path at = entry.path(); at != kSource; at = at.parent_path())
+        tails.insert((tail = tail.empty() ? at.filename() : at.filename() / tail).string());
+    }
+  }
+  for (const auto& entry : fs::directory_iterator(kSource)) tails.insert(entry.path().filename().string());
+  return tails;
+}
+
+// What a file says to its readers: a page all, a source its comments.
+std::string prose_of(const fs::path& file) {
+  const std::string text = text_of(file);
+  if (file.extension() == ".md") return text;
+  std::string prose;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    const auto comment = line.find("// ");
+    if (comment != std::string::npos) prose += line.substr(comment) + '\n';
+  }
+  return prose;
+}
+
+TEST(Files, ThatCommentsAndPagesNameExist) {
+  static const std::regex kFile(R"((?:^|[^\w\-./{},])([\w/]*\w\.(?:h|cpp|md))\b)");
+  const std::set<std::string> examples{"x.cpp", "x_test.cpp", "doc/PERFORMANCE.md"};  // the last is NCCL's
+  const std::set<std::string> there = tails_of_paths();
+  for (const char* folder : {"src", "docs", "tests"}) {
+    for (const auto& entry : fs::recursive_directory_iterator(kSource / folder)) {
+      const std::string kind = entry.path().extension().string();
+      if (kind != ".h" && kind != ".cpp" && kind != ".md") continue;
+      const std::string prose = prose_of(entry.path());
+      for (auto match = std::sregex_iterator(prose.begin(), prose.end(), kFile);
+           match != std::sregex_iterator(); ++match)
+        EXPECT_TRUE(there.contains((*match)[1]) || examples.contains((*match)[1]))
+            << entry.path() << " names " << (*match)[1] << ", which does not exist";
     }
   }
 }

@@ -1,6 +1,6 @@
 // A systolic array as SCALE-Sim v2 times it, in closed form: a grid of multiply-accumulate units through
 // which the operands of a GEMM are pumped, fold by fold. Memory never stalls it, which is what SCALE-Sim
-// assumes with `InterfaceBandwidth: CALC`. SCALE-Sim's files are read in scale_sim.h.
+// assumes with `InterfaceBandwidth: CALC`. SCALE-Sim's files are read in scale_sim_config.h.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // A network of routers with virtual channels and credits, as ASTRA-sim's Garnet backend has it: packets of
-// flits, one cycle at a time. Plain data; astra_torus.h reads it from ASTRA-sim's text file, fabric.h wires
-// it up.
+// flits, one cycle at a time. Plain data; formats/astra/garnet_text.h reads it from ASTRA-sim's text file,
+// fabric.h wires it up.
 //
 // Ranks stand in three dimensions: inside a package, along a row of packages, along a column. Every queue of
 // a dimension is a virtual network (vnet) of its own: on a torus its own set of rings, behind switches its
