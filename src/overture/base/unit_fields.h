@@ -1,5 +1,8 @@
-// Doubles that carry a unit in setups, for numbers that are kept as ASTRA-sim keeps them.
+// What setups write in another form than the program keeps it: doubles that carry a unit, for numbers that
+// are kept as ASTRA-sim keeps them, and sizes in a row.
 #pragma once
+
+#include <vector>
 
 namespace overture {
 
@@ -11,6 +14,11 @@ struct LinkRateField {
 };
 struct MemoryRateField {
   double& bytes_per_ns;
+};
+
+// "512-256-1"
+struct SizesField {
+  std::vector<int>& sizes;
 };
 
 }  // namespace overture

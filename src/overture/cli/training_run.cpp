@@ -198,7 +198,7 @@ Trained train_with(train::Training& training, const setup::TrainSetup& setup, da
                                   notes.add(held_out);
                                   evaluated = held_out.steps;
                                 }};
-  const bool ours = setup.model.kind != setup::ModelKind::external;  // others are not asked to predict
+  const bool ours = !setup.model.is<train::ExternalConfig>();  // others are not asked to predict
   if (setup.data.test_every > 0 && ours)
     options.held_out = [&] { return setup::open_train_data(setup, data::Part::test); };
   if (setup.steps > 0) options.steps = std::max<std::int64_t>(setup.steps - training.first_step(), 0);

@@ -57,13 +57,13 @@ struct EmbeddingTable {
 
 // How the outputs of the bottom MLP and of the tables become the input of the top MLP.
 enum class Interaction : std::uint8_t {
-  cat,  // side by side
   dot,  // the dot product of every pair of them, beside the output of the bottom MLP
+  cat,  // side by side
 };
 constexpr auto vocabulary(Interaction) {
   return std::to_array<Word<Interaction>>({
-      {Interaction::cat, "cat"},
       {Interaction::dot, "dot"},
+      {Interaction::cat, "cat"},
   });
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "overture/base/error.h"
 #include "overture/base/text.h"
@@ -138,6 +139,26 @@ Result<bool> read(const std::string& text, LinkRateField value) {
   if (result) value.gib_per_s = static_cast<double>(rate.bits_per_second()) / kGiBits;
   return result;
 }
+std::optional<std::vector<std::int64_t>> parse_sizes(const std::string& text, std::int64_t most) {
+  std::vector<std::int64_t> sizes;
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t end = std::min(text.find_first_of("-,", at), text.size());
+    std::int64_t size = 0;
+    const auto [stopped, error] = std::from_chars(text.data() + at, text.data() + end, size);
+    if (error != std::errc{} || stopped != text.data() + end || size < 1 || size > most) return std::nullopt;
+    sizes.push_back(size);
+    at = end + 1;
+  }
+  return sizes;
+}
+
+Result<bool> read(const std::string& text, SizesField value) {
+  const auto sizes = parse_sizes(text, std::numeric_limits<int>::max());
+  if (!sizes) return Error{fmt::format("\"{}\" is not a list of sizes\nsuch as 512-256-1", text)};
+  value.sizes.assign(sizes->begin(), sizes->end());
+  return true;
+}
+
 Result<bool> read(const std::string& text, MemoryRateField value) {
   Bandwidth rate;
   auto result = take(parse_bandwidth(text), rate);
@@ -158,6 +179,7 @@ std::string write(NanosecondsField value) { return exact(Duration{std::llround(v
 std::string write(LinkRateField value) {
   return exact(Bandwidth::bits_per_second(std::llround(value.gib_per_s * kGiBits)));
 }
+std::string write(SizesField value) { return fmt::format("{}", fmt::join(value.sizes, "-")); }
 std::string write(MemoryRateField value) {
   return exact(Bandwidth::bits_per_second(std::llround(value.bytes_per_ns * 8e9)));
 }

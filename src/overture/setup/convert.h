@@ -31,6 +31,10 @@ Result<bool> read(const std::string& text, std::string& value);
 Result<bool> read(const std::string& text, NanosecondsField value);
 Result<bool> read(const std::string& text, LinkRateField value);
 Result<bool> read(const std::string& text, MemoryRateField value);
+Result<bool> read(const std::string& text, SizesField value);
+
+// "13-512-256", as dlrm writes layers; commas do, too. Nothing if it is another text.
+std::optional<std::vector<std::int64_t>> parse_sizes(const std::string& text, std::int64_t most);
 
 // What a user can write for the kind of collective.
 std::string explain_algorithms(system::CollectiveKind kind);
@@ -47,6 +51,7 @@ std::string write(const std::string& value);
 std::string write(NanosecondsField value);
 std::string write(LinkRateField value);
 std::string write(MemoryRateField value);
+std::string write(SizesField value);
 
 inline std::string describe_type(Duration) { return "time"; }
 inline std::string describe_type(Bytes) { return "size"; }
@@ -60,6 +65,7 @@ inline std::string describe_type(const std::string&) { return "text"; }
 inline std::string describe_type(NanosecondsField) { return "time"; }
 inline std::string describe_type(LinkRateField) { return "rate"; }
 inline std::string describe_type(MemoryRateField) { return "rate"; }
+inline std::string describe_type(SizesField) { return "sizes"; }
 
 // The words of an enumeration, as the user types them, stand beside it (base/words.h).
 std::string unknown_word(const std::string& text, const std::vector<std::string>& known);

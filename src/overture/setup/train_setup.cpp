@@ -1,7 +1,8 @@
 #include "overture/setup/train_setup.h"
 
 #include <algorithm>
-#include <charconv>
+#include <limits>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -16,6 +17,11 @@ namespace overture::setup {
 
 namespace {
 
+template <class V, class Config>
+void describe_own(V& v, Config& config) {
+  if constexpr (requires { Config::keys(v, config); }) Config::keys(v, config);
+}
+
 template <class V>
 void describe(V& v, TrainModel& m) {
   v.from("the models' papers and facebookresearch/dlrm; docs/reference/train.md names them");
@@ -25,14 +31,7 @@ void describe(V& v, TrainModel& m) {
   v.field("mlp_bottom", m.mlp_bottom,
           "Layers on the dense features, such as 13-512-256-64-16; the model's own unless given");
   v.field("mlp_top", m.mlp_top, "Layers that end in the logit, without their inputs; the last is 1");
-  v.field("interaction", m.interaction, "Products of all pairs of vectors, or all vectors side by side");
-  v.field("interaction_itself", m.interaction_itself, "dot: also multiply every vector with itself");
-  v.field("cross_layers", m.cross_layers, "dcn: number of cross layers");
-  v.field("rank", m.rank, "dcn: rank of a cross layer");
-  v.field("channels", m.channels, "fgcnn: maps of each convolution, such as 14-16-18-20");
-  v.field("horizontal_filters", m.horizontal_filters,
-          "caser: filters for every number of neighbouring items");
-  v.field("vertical_filters", m.vertical_filters, "caser: filters over single columns");
+  std::apply([&](auto&... model) { (describe_own(v, model), ...); }, m.own);
 }
 
 template <class V>
@@ -127,20 +126,11 @@ void describe(V& v, TrainSetup& s) {
   throw UserError({.file = setup.file, .key = key}, what, hint);
 }
 
-// "13-512-256", as dlrm writes layers.
 template <class T>
 std::vector<T> sizes(const TrainSetup& setup, const std::string& key, const std::string& text) {
-  std::vector<T> result;
-  for (std::size_t at = 0; at <= text.size();) {
-    const std::size_t end = std::min(text.find_first_of("-,", at), text.size());
-    T size{};
-    const auto [stopped, error] = std::from_chars(text.data() + at, text.data() + end, size);
-    if (error != std::errc{} || stopped != text.data() + end || size < 1)
-      fail(setup, key, fmt::format("\"{}\" is not a list of sizes", text), "such as 512-256-1");
-    result.push_back(size);
-    at = end + 1;
-  }
-  return result;
+  const auto found = parse_sizes(text, std::numeric_limits<T>::max());
+  if (!found) fail(setup, key, fmt::format("\"{}\" is not a list of sizes", text), "such as 512-256-1");
+  return {found->begin(), found->end()};
 }
 
 void check_least(const TrainSetup& setup, const std::string& key, std::int64_t value, std::int64_t least) {
@@ -192,54 +182,30 @@ void check_sound(const TrainSetup& setup) {
     fail(setup, "evaluate_every", "there are no held-out samples", "set data.test_every, for example to 10");
 }
 
-// The layers that the setup names, or the model's own, which start with the data's dense features.
-void set_bottom(const TrainSetup& setup, const data::Shape& shape, std::vector<int>& layers) {
-  layers.front() = static_cast<int>(shape.dense_features);
-  if (!setup.model.mlp_bottom.empty()) layers = sizes<int>(setup, "model.mlp_bottom", setup.model.mlp_bottom);
-}
-void set_top(const TrainSetup& setup, std::vector<int>& layers) {
-  if (!setup.model.mlp_top.empty()) layers = sizes<int>(setup, "model.mlp_top", setup.model.mlp_top);
+// With the layers that the setup names, or the model's own, which start with the data's dense features.
+template <class Config>
+train::ModelConfig with_layers(Config config, const TrainSetup& setup, const data::Shape& shape) {
+  if constexpr (requires { config.end_bottom_with(int{}); }) config.end_bottom_with(setup.tables.dim);
+  if constexpr (requires { Config::kBottom; }) {
+    std::vector<int>& layers = config.*Config::kBottom;
+    layers.front() = static_cast<int>(shape.dense_features);
+    if (!setup.model.mlp_bottom.empty())
+      layers = sizes<int>(setup, "model.mlp_bottom", setup.model.mlp_bottom);
+  }
+  if constexpr (requires { Config::kTop; }) {
+    if (!setup.model.mlp_top.empty())
+      config.*Config::kTop = sizes<int>(setup, "model.mlp_top", setup.model.mlp_top);
+  }
+  return config;
 }
 
 train::ModelConfig model(const TrainSetup& setup, const data::Shape& shape) {
-  switch (setup.model.kind) {
-    case ModelKind::dlrm: {
-      train::DlrmConfig config{.interaction = setup.model.interaction,
-                               .interaction_itself = setup.model.interaction_itself};
-      config.bottom.back() = setup.tables.dim;
-      set_bottom(setup, shape, config.bottom);
-      set_top(setup, config.top);
-      return config;
-    }
-    case ModelKind::wide_and_deep: {
-      train::WideAndDeepConfig config;
-      set_bottom(setup, shape, config.deep);
-      return config;
-    }
-    case ModelKind::dcn: {
-      train::DcnConfig config{.cross_layers = setup.model.cross_layers, .rank = setup.model.rank};
-      set_bottom(setup, shape, config.bottom);
-      set_top(setup, config.top);
-      return config;
-    }
-    case ModelKind::deep_fm: {
-      train::DeepFmConfig config;
-      set_top(setup, config.deep);
-      return config;
-    }
-    case ModelKind::fgcnn: {
-      train::FgcnnConfig config;
-      if (!setup.model.channels.empty())
-        config.channels = sizes<int>(setup, "model.channels", setup.model.channels);
-      set_top(setup, config.top);
-      return config;
-    }
-    case ModelKind::external: return train::ExternalConfig{};
-    case ModelKind::caser:
-      return train::CaserConfig{.horizontal_filters = setup.model.horizontal_filters,
-                                .vertical_filters = setup.model.vertical_filters};
-  }
-  return {};
+  train::ModelConfig chosen;
+  const auto take = [&]<class Config>(const Config& config) {
+    if (setup.model.is<Config>()) chosen = with_layers(config, setup, shape);
+  };
+  std::apply([&](const auto&... own) { (take(own), ...); }, setup.model.own);
+  return chosen;
 }
 
 void check_weights(const TrainSetup& setup, const data::Shape& shape) {
@@ -258,14 +224,14 @@ std::vector<embedding::TableConfig> tables(const TrainSetup& setup, const data::
   std::vector<std::int64_t> rows = shape.table_rows;
   if (!setup.tables.rows.empty()) rows = sizes<std::int64_t>(setup, "tables.rows", setup.tables.rows);
   // Bagpipe's table info names users and items; every place in a sequence has a table.
-  if (setup.model.kind == ModelKind::caser && rows.size() == 2 && shape.tables() > 2)
+  if (setup.model.is<train::CaserConfig>() && rows.size() == 2 && shape.tables() > 2)
     rows = data::sequence_table_rows(rows, shape.tables());
   if (rows.size() != shape.table_rows.size()) {
     fail(setup, "tables.rows",
          fmt::format("names {} tables; the data has {}", rows.size(), shape.table_rows.size()));
   }
   std::vector<int> dims(rows.size(), setup.tables.dim);
-  if (setup.model.kind == ModelKind::caser && !dims.empty())
+  if (setup.model.is<train::CaserConfig>() && !dims.empty())
     dims.back() = train::caser_item_dim(setup.tables.dim);
   if (!setup.tables.dims.empty()) dims = sizes<int>(setup, "tables.dims", setup.tables.dims);
   if (dims.size() != rows.size())

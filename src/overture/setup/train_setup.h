@@ -67,30 +67,20 @@ void describe(V& v, TrainData& d) {
   v.field("shuffle_block", d.shuffle_block, "Samples that are shuffled with each other; 0: the data's order");
 }
 
-enum class ModelKind : std::uint8_t { dlrm, wide_and_deep, dcn, deep_fm, fgcnn, caser, external };
-constexpr auto vocabulary(ModelKind) {
-  return std::to_array<Word<ModelKind>>({
-      {ModelKind::dlrm, "dlrm"},
-      {ModelKind::wide_and_deep, "wide_and_deep"},
-      {ModelKind::dcn, "dcn"},
-      {ModelKind::deep_fm, "deep_fm"},
-      {ModelKind::fgcnn, "fgcnn"},
-      {ModelKind::caser, "caser"},
-      {ModelKind::external, "external"},
-  });
-}
+// Which of train::ModelConfig is trained: its number.
+enum class ModelKind : std::uint8_t {};
+constexpr auto vocabulary(ModelKind) { return numbered_words<ModelKind, train::ModelConfig>(); }
 
 struct TrainModel {
-  ModelKind kind = ModelKind::dlrm;
+  ModelKind kind{};
   std::string mlp_bottom;  // "13-512-256-64-16"; empty: the model's own, fitted to the data
   std::string mlp_top;
-  train::Interaction interaction = train::Interaction::dot;
-  bool interaction_itself = false;
-  int cross_layers = 2;
-  int rank = 8;
-  std::string channels;  // "14-16-18-20"; empty: the model's own
-  int horizontal_filters = 64;
-  int vertical_filters = 16;
+  train::Models::All own;  // what only one of the models has
+
+  template <class Config>
+  bool is() const {
+    return kind == static_cast<ModelKind>(Alternatives<train::ModelConfig>::number<Config>());
+  }
 };
 
 struct TrainTables {

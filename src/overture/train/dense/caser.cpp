@@ -227,9 +227,13 @@ class Caser : public DenseModel {
 
 }  // namespace
 
-void validate(const CaserConfig& config, const ModelShape& shape) {
-  for (const auto& [key, filters] : {std::pair{"model.horizontal_filters", config.horizontal_filters},
-                                     {"model.vertical_filters", config.vertical_filters}}) {
+std::string CaserConfig::describe() const {
+  return fmt::format("caser {} {}", horizontal_filters, vertical_filters);
+}
+
+void CaserConfig::validate(const ModelShape& shape) const {
+  for (const auto& [key, filters] : {std::pair{"model.horizontal_filters", horizontal_filters},
+                                     {"model.vertical_filters", vertical_filters}}) {
     if (filters < 1 || filters > kMostFilters)
       throw UserError({.key = key}, fmt::format("{} is not from 1 to {}", filters, kMostFilters));
   }
@@ -248,10 +252,9 @@ void validate(const CaserConfig& config, const ModelShape& shape) {
   }
 }
 
-std::unique_ptr<DenseModel> make_caser(const CaserConfig& config, const ModelShape& shape,
-                                       std::uint64_t seed) {
-  validate(config, shape);
-  return std::make_unique<Caser>(config, shape, seed);
+std::unique_ptr<DenseModel> CaserConfig::make(const ModelShape& shape, std::uint64_t seed) const {
+  validate(shape);
+  return std::make_unique<Caser>(*this, shape, seed);
 }
 
 }  // namespace overture::train

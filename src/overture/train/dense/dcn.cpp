@@ -4,6 +4,7 @@
 #include <string>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "overture/base/error.h"
 #include "overture/train/dense/columns.h"
@@ -127,21 +128,24 @@ class Dcn : public DenseModel {
 
 }  // namespace
 
-void validate(const DcnConfig& config, const ModelShape& shape) {
-  check_layers("model.mlp_bottom", config.bottom, 2);
-  check_layers("model.mlp_top", config.top, 1);
-  check_inputs("model.mlp_bottom", config.bottom, shape);
-  if (config.top.back() != 1)
-    throw UserError({.key = "model.mlp_top"}, fmt::format("ends with {}, not with 1", config.top.back()));
-  if (config.cross_layers < 1 || config.cross_layers > 100)
-    throw UserError({.key = "model.cross_layers"},
-                    fmt::format("{} is not from 1 to 100", config.cross_layers));
-  check_layers("model.rank", {config.rank}, 1);
+std::string DcnConfig::describe() const {
+  return fmt::format("dcn {} {}x{} {}", fmt::join(bottom, "-"), cross_layers, rank, fmt::join(top, "-"));
 }
 
-std::unique_ptr<DenseModel> make_dcn(const DcnConfig& config, const ModelShape& shape, std::uint64_t seed) {
-  validate(config, shape);
-  return std::make_unique<Dcn>(config, shape, seed);
+void DcnConfig::validate(const ModelShape& shape) const {
+  check_layers("model.mlp_bottom", bottom, 2);
+  check_layers("model.mlp_top", top, 1);
+  check_inputs("model.mlp_bottom", bottom, shape);
+  if (top.back() != 1)
+    throw UserError({.key = "model.mlp_top"}, fmt::format("ends with {}, not with 1", top.back()));
+  if (cross_layers < 1 || cross_layers > 100)
+    throw UserError({.key = "model.cross_layers"}, fmt::format("{} is not from 1 to 100", cross_layers));
+  check_layers("model.rank", {rank}, 1);
+}
+
+std::unique_ptr<DenseModel> DcnConfig::make(const ModelShape& shape, std::uint64_t seed) const {
+  validate(shape);
+  return std::make_unique<Dcn>(*this, shape, seed);
 }
 
 }  // namespace overture::train

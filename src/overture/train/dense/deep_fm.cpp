@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "overture/base/error.h"
 #include "overture/train/dense/mlp.h"
@@ -103,18 +104,19 @@ class DeepFm : public DenseModel {
 
 }  // namespace
 
-void validate(const DeepFmConfig& config, const ModelShape& shape) {
-  check_layers("model.mlp_top", config.deep, 1);
-  if (config.deep.back() != 1)
-    throw UserError({.key = "model.mlp_top"}, fmt::format("ends with {}, not with 1", config.deep.back()));
+std::string DeepFmConfig::describe() const { return fmt::format("deep_fm {}", fmt::join(deep, "-")); }
+
+void DeepFmConfig::validate(const ModelShape& shape) const {
+  check_layers("model.mlp_top", deep, 1);
+  if (deep.back() != 1)
+    throw UserError({.key = "model.mlp_top"}, fmt::format("ends with {}, not with 1", deep.back()));
   if (common_dim("DeepFM", shape) < 2)
     throw UserError({.key = "tables.dim"}, "is 1; DeepFM needs a weight and a vector in every row");
 }
 
-std::unique_ptr<DenseModel> make_deep_fm(const DeepFmConfig& config, const ModelShape& shape,
-                                         std::uint64_t seed) {
-  validate(config, shape);
-  return std::make_unique<DeepFm>(config, shape, seed);
+std::unique_ptr<DenseModel> DeepFmConfig::make(const ModelShape& shape, std::uint64_t seed) const {
+  validate(shape);
+  return std::make_unique<DeepFm>(*this, shape, seed);
 }
 
 }  // namespace overture::train

@@ -7,6 +7,8 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "overture/train/dense/dense_model.h"
@@ -15,14 +17,18 @@
 namespace overture::train {
 
 struct DeepFmConfig {
+  static constexpr std::string_view kWord = "deep_fm";
+
   std::vector<int> deep{64, 64, 64, 1};  // behind the vectors of all tables
+
+  static constexpr auto kTop = &DeepFmConfig::deep;  // what model.mlp_top gives
+
+  std::string describe() const;
+  // Both throw UserError when rows are not of one width, or have no vector, or the layers make no sense.
+  void validate(const ModelShape& shape) const;
+  std::unique_ptr<DenseModel> make(const ModelShape& shape, std::uint64_t seed) const;
 
   bool operator==(const DeepFmConfig&) const = default;
 };
-
-// Both throw UserError when rows are not of one width, or have no vector, or the layers make no sense.
-void validate(const DeepFmConfig& config, const ModelShape& shape);
-std::unique_ptr<DenseModel> make_deep_fm(const DeepFmConfig& config, const ModelShape& shape,
-                                         std::uint64_t seed);
 
 }  // namespace overture::train

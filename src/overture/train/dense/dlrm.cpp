@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "overture/base/error.h"
 #include "overture/train/dense/columns.h"
@@ -92,33 +93,38 @@ class Dlrm : public DenseModel {
 
 }  // namespace
 
-void validate(const DlrmConfig& config, const ModelShape& shape) {
-  check_layers("model.mlp_bottom", config.bottom, 2);
-  check_layers("model.mlp_top", config.top, 1);
-  check_inputs("model.mlp_bottom", config.bottom, shape);
-  if (config.top.back() != 1)
-    throw UserError({.key = "model.mlp_top"}, fmt::format("ends with {}, not with 1", config.top.back()));
-  if (config.interaction == Interaction::cat) return;
-  if (std::ssize(shape.dims) >= kMostVectors ||
-      (std::ssize(shape.dims) + 8) * config.bottom.back() > kMostNumbers) {
+std::string DlrmConfig::describe() const {
+  return fmt::format("dlrm {} {}{} {}", fmt::join(bottom, "-"),
+                     interaction == Interaction::dot ? "dot" : "cat", interaction_itself ? " itself" : "",
+                     fmt::join(top, "-"));
+}
+
+void DlrmConfig::validate(const ModelShape& shape) const {
+  check_layers("model.mlp_bottom", bottom, 2);
+  check_layers("model.mlp_top", top, 1);
+  check_inputs("model.mlp_bottom", bottom, shape);
+  if (top.back() != 1)
+    throw UserError({.key = "model.mlp_top"}, fmt::format("ends with {}, not with 1", top.back()));
+  if (interaction == Interaction::cat) return;
+  if (std::ssize(shape.dims) >= kMostVectors || (std::ssize(shape.dims) + 8) * bottom.back() > kMostNumbers) {
     throw UserError(
         {.key = "model.interaction"},
         fmt::format("a dot interaction of {} tables with {} columns is too large", shape.dims.size(),
-                    config.bottom.back()),
+                    bottom.back()),
         fmt::format("at most {} tables, and {} numbers a sample", kMostVectors - 1, kMostNumbers));
   }
   for (const std::int32_t dim : shape.dims) {
-    if (dim != config.bottom.back()) {
+    if (dim != bottom.back()) {
       throw UserError({.key = "model.mlp_bottom"},
-                      fmt::format("ends with {}, but rows have {} columns", config.bottom.back(), dim),
+                      fmt::format("ends with {}, but rows have {} columns", bottom.back(), dim),
                       "a dot interaction needs them to be equal; cat does not");
     }
   }
 }
 
-std::unique_ptr<DenseModel> make_dlrm(const DlrmConfig& config, const ModelShape& shape, std::uint64_t seed) {
-  validate(config, shape);
-  return std::make_unique<Dlrm>(config, shape, seed);
+std::unique_ptr<DenseModel> DlrmConfig::make(const ModelShape& shape, std::uint64_t seed) const {
+  validate(shape);
+  return std::make_unique<Dlrm>(*this, shape, seed);
 }
 
 }  // namespace overture::train

@@ -5,6 +5,7 @@
 #include <string>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "overture/base/error.h"
 #include "overture/train/dense/columns.h"
@@ -237,17 +238,21 @@ class Fgcnn : public DenseModel {
 
 }  // namespace
 
-void validate(const FgcnnConfig& config, const ModelShape& shape) {
+std::string FgcnnConfig::describe() const {
+  return fmt::format("fgcnn {} {}", fmt::join(channels, "-"), fmt::join(top, "-"));
+}
+
+void FgcnnConfig::validate(const ModelShape& shape) const {
   const std::int64_t dim = common_dim("FGCNN", shape);
-  check_layers("model.channels", config.channels, 1);
-  for (const int channels : config.channels) {
-    if (channels > kMostChannels)
-      throw UserError({.key = "model.channels"}, fmt::format("{} is more than {}", channels, kMostChannels));
+  check_layers("model.channels", channels, 1);
+  for (const int count : channels) {
+    if (count > kMostChannels)
+      throw UserError({.key = "model.channels"}, fmt::format("{} is more than {}", count, kMostChannels));
   }
-  check_layers("model.mlp_top", config.top, 1);
-  if (config.top.back() != 1)
-    throw UserError({.key = "model.mlp_top"}, fmt::format("ends with {}, not with 1", config.top.back()));
-  const std::int64_t features = features_of(config, shape);
+  check_layers("model.mlp_top", top, 1);
+  if (top.back() != 1)
+    throw UserError({.key = "model.mlp_top"}, fmt::format("ends with {}, not with 1", top.back()));
+  const std::int64_t features = features_of(*this, shape);
   if (features > kMostVectors || (features + 8) * dim > kMostNumbers) {
     throw UserError({.key = "model.kind"},
                     fmt::format("FGCNN makes {} features of {} columns, which is too many", features, dim),
@@ -255,10 +260,9 @@ void validate(const FgcnnConfig& config, const ModelShape& shape) {
   }
 }
 
-std::unique_ptr<DenseModel> make_fgcnn(const FgcnnConfig& config, const ModelShape& shape,
-                                       std::uint64_t seed) {
-  validate(config, shape);
-  return std::make_unique<Fgcnn>(config, shape, seed);
+std::unique_ptr<DenseModel> FgcnnConfig::make(const ModelShape& shape, std::uint64_t seed) const {
+  validate(shape);
+  return std::make_unique<Fgcnn>(*this, shape, seed);
 }
 
 }  // namespace overture::train

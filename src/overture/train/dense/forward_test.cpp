@@ -85,7 +85,7 @@ double dot(const Vector& all, std::size_t a, std::size_t b, std::size_t width) {
 TEST(Formulas, DlrmMultipliesEveryPairOfVectors) {
   for (const bool itself : {false, true}) {
     const auto model =
-        make_dlrm({.bottom = {4, 6, 3}, .top = {8, 1}, .interaction_itself = itself}, kShape, 11);
+        make_model(DlrmConfig{.bottom = {4, 6, 3}, .top = {8, 1}, .interaction_itself = itself}, kShape, 11);
     const Plain plain(*model);
     expect_formula(*model, [&](const Vector& dense, const Vector& rows) {
       const Vector x = plain.mlp("bottom", 2, dense, true);
@@ -101,7 +101,7 @@ TEST(Formulas, DlrmMultipliesEveryPairOfVectors) {
 
 TEST(Formulas, DlrmMayPutVectorsSideBySide) {
   const auto model =
-      make_dlrm({.bottom = {4, 3}, .top = {5, 7, 1}, .interaction = Interaction::cat}, kShape, 12);
+      make_model(DlrmConfig{.bottom = {4, 3}, .top = {5, 7, 1}, .interaction = Interaction::cat}, kShape, 12);
   const Plain plain(*model);
   expect_formula(*model, [&](const Vector& dense, const Vector& rows) {
     return plain.mlp("top", 3, joined(plain.mlp("bottom", 1, dense, true), rows), false)[0];
@@ -109,7 +109,7 @@ TEST(Formulas, DlrmMayPutVectorsSideBySide) {
 }
 
 TEST(Formulas, WideAndDeepAddsALinearLayerOnRowsToTheMlp) {
-  const auto model = make_wide_and_deep({.deep = {4, 6, 5}}, kShape, 13);
+  const auto model = make_model(WideAndDeepConfig{.deep = {4, 6, 5}}, kShape, 13);
   const Plain plain(*model);
   expect_formula(*model, [&](const Vector& dense, const Vector& rows) {
     return plain.linear("both.0", joined(plain.mlp("deep", 2, dense, false), rows), false)[0];
@@ -117,7 +117,8 @@ TEST(Formulas, WideAndDeepAddsALinearLayerOnRowsToTheMlp) {
 }
 
 TEST(Formulas, DcnCrossesWithItsFirstVector) {
-  const auto model = make_dcn({.bottom = {4, 3}, .top = {7, 1}, .cross_layers = 3, .rank = 2}, kShape, 14);
+  const auto model =
+      make_model(DcnConfig{.bottom = {4, 3}, .top = {7, 1}, .cross_layers = 3, .rank = 2}, kShape, 14);
   const Plain plain(*model);
   expect_formula(*model, [&](const Vector& dense, const Vector& rows) {
     const Vector x0 = joined(plain.mlp("bottom", 1, dense, true), rows);
@@ -134,7 +135,7 @@ TEST(Formulas, DcnCrossesWithItsFirstVector) {
 
 // First order: each row's first number. Second: the products of all pairs of vectors, one by one. And an MLP.
 TEST(Formulas, DeepFmAddsWeightsPairsAndAnMlp) {
-  const auto model = make_deep_fm({.deep = {6, 1}}, kShape, 15);
+  const auto model = make_model(DeepFmConfig{.deep = {6, 1}}, kShape, 15);
   const Plain plain(*model);
   expect_formula(*model, [&](const Vector& /*dense*/, const Vector& rows) {
     double logit = static_cast<double>(plain.numbers("bias")[0]);
@@ -165,7 +166,7 @@ double deviation(std::span<const float> numbers) {
 
 // As DLRM's: weights with variance 2 / (in + out), biases with 1 / out.
 TEST(InitialNumbers, FollowTheSizesOfTheLayer) {
-  const auto model = make_dlrm({.bottom = {4, 400, 3}, .top = {600, 300, 1}}, kShape, 1);
+  const auto model = make_model(DlrmConfig{.bottom = {4, 400, 3}, .top = {600, 300, 1}}, kShape, 1);
   const Plain plain(*model);
   EXPECT_NEAR(deviation(plain.numbers("top.1.weight")), std::sqrt(2.0 / 900), 0.01 * std::sqrt(2.0 / 900));
   EXPECT_NEAR(deviation(plain.numbers("bottom.0.weight")), std::sqrt(2.0 / 404), 0.1 * std::sqrt(2.0 / 404));

@@ -10,7 +10,7 @@ const ModelShape kShape{.dense_features = 4, .dims = {4, 4, 4}};
 TEST(Dlrm, GradientsAreThoseOfTheLoss) {
   for (const Interaction interaction : {Interaction::dot, Interaction::cat}) {
     for (const bool itself : {false, true}) {
-      const auto model = make_dlrm(
+      const auto model = make_model(
           {.bottom = {4, 6, 4}, .top = {8, 1}, .interaction = interaction, .interaction_itself = itself},
           kShape, 11);
       expect_right_gradients(*model, {});
@@ -37,7 +37,7 @@ TEST(Caser, GradientsAreThoseOfTheLoss) {
   const ModelShape shape{.dense_features = 4, .dims = {4, 4, 4, 4, 4, 9}};
   for (const CaserConfig& config : {CaserConfig{.horizontal_filters = 5, .vertical_filters = 3},
                                     CaserConfig{.horizontal_filters = 1, .vertical_filters = 1}}) {
-    const auto model = make_caser(config, shape, 11);
+    const auto model = make_model(config, shape, 11);
     expect_right_gradients(*model, {.width = shape.width()});
   }
 }
@@ -90,11 +90,11 @@ TEST(Models, AnyNumberOfThreadsGivesTheSameBits) {
 }
 
 TEST(Dlrm, LayersThatDoNotFitAreUserErrors) {
-  EXPECT_THROW(make_dlrm({.bottom = {13, 4}, .top = {1}}, kShape, 1), UserError);
-  EXPECT_THROW(make_dlrm({.bottom = {4, 8}, .top = {1}}, kShape, 1), UserError);
-  EXPECT_THROW(make_dlrm({.bottom = {4, 4}, .top = {2}}, kShape, 1), UserError);
-  EXPECT_THROW(make_dlrm({.bottom = {4, 0, 4}, .top = {1}}, kShape, 1), UserError);
-  EXPECT_THROW(make_dlrm({.bottom = {4}, .top = {1}}, kShape, 1), UserError);
+  EXPECT_THROW(make_model(DlrmConfig{.bottom = {13, 4}, .top = {1}}, kShape, 1), UserError);
+  EXPECT_THROW(make_model(DlrmConfig{.bottom = {4, 8}, .top = {1}}, kShape, 1), UserError);
+  EXPECT_THROW(make_model(DlrmConfig{.bottom = {4, 4}, .top = {2}}, kShape, 1), UserError);
+  EXPECT_THROW(make_model(DlrmConfig{.bottom = {4, 0, 4}, .top = {1}}, kShape, 1), UserError);
+  EXPECT_THROW(make_model(DlrmConfig{.bottom = {4}, .top = {1}}, kShape, 1), UserError);
 }
 
 }  // namespace

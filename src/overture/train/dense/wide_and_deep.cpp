@@ -2,6 +2,9 @@
 
 #include <cmath>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include "overture/train/dense/matrix.h"
 #include "overture/train/dense/mlp.h"
 
@@ -64,15 +67,18 @@ class WideAndDeep : public DenseModel {
 
 }  // namespace
 
-void validate(const WideAndDeepConfig& config, const ModelShape& shape) {
-  check_layers("model.mlp_bottom", config.deep, 2);
-  check_inputs("model.mlp_bottom", config.deep, shape);
+std::string WideAndDeepConfig::describe() const {
+  return fmt::format("wide_and_deep {}", fmt::join(deep, "-"));
 }
 
-std::unique_ptr<DenseModel> make_wide_and_deep(const WideAndDeepConfig& config, const ModelShape& shape,
-                                               std::uint64_t seed) {
-  validate(config, shape);
-  return std::make_unique<WideAndDeep>(config, shape, seed);
+void WideAndDeepConfig::validate(const ModelShape& shape) const {
+  check_layers("model.mlp_bottom", deep, 2);
+  check_inputs("model.mlp_bottom", deep, shape);
+}
+
+std::unique_ptr<DenseModel> WideAndDeepConfig::make(const ModelShape& shape, std::uint64_t seed) const {
+  validate(shape);
+  return std::make_unique<WideAndDeep>(*this, shape, seed);
 }
 
 }  // namespace overture::train

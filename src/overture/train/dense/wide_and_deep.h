@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "overture/train/dense/dense_model.h"
@@ -12,14 +14,18 @@
 namespace overture::train {
 
 struct WideAndDeepConfig {
+  static constexpr std::string_view kWord = "wide_and_deep";
+
   std::vector<int> deep{13, 256, 256, 256};  // from the dense features; no ReLU behind the last
+
+  static constexpr auto kBottom = &WideAndDeepConfig::deep;  // what model.mlp_bottom gives
+
+  std::string describe() const;
+  // Both throw UserError when the layers do not fit the data.
+  void validate(const ModelShape& shape) const;
+  std::unique_ptr<DenseModel> make(const ModelShape& shape, std::uint64_t seed) const;
 
   bool operator==(const WideAndDeepConfig&) const = default;
 };
-
-// Both throw UserError when the layers do not fit the data.
-void validate(const WideAndDeepConfig& config, const ModelShape& shape);
-std::unique_ptr<DenseModel> make_wide_and_deep(const WideAndDeepConfig& config, const ModelShape& shape,
-                                               std::uint64_t seed);
 
 }  // namespace overture::train
