@@ -1,13 +1,14 @@
 #include "overture/formats/astra/garnet_text.h"
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
-#include <map>
+#include <limits>
+#include <string>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "overture/base/error.h"
+#include "overture/formats/astra/key_values.h"
 
 namespace overture::formats {
 
@@ -38,86 +39,18 @@ const std::vector<std::string> kGarnetKeys{"num-npus",
                                            "local-link-efficiency",
                                            "package-link-efficiency"};
 
-struct Token {
-  std::string text;
-  int line;
-};
+using Keys = KeyValues;
 
-std::vector<Token> tokens_of(std::string_view text) {
-  constexpr std::string_view kSpace = " \t\n\r\f\v";
-  std::vector<Token> tokens;
-  int line = 1;
-  for (std::size_t i = 0; i < text.size();) {
-    if (kSpace.find(text[i]) != std::string_view::npos) {
-      if (text[i++] == '\n') ++line;
-      continue;
-    }
-    const std::size_t end = std::min(text.find_first_of(kSpace, i), text.size());
-    tokens.push_back({std::string(text.substr(i, end - i)), line});
-    i = end;
-  }
-  return tokens;
+std::string word(const Keys& keys, const std::string& key, const std::string& otherwise) {
+  return keys.has(key) ? keys.word(key) : otherwise;
 }
 
-class Keys {
- public:
-  Keys(std::string_view text, const std::string& file) : file_(file) {
-    const std::vector<Token> tokens = tokens_of(text);
-    for (std::size_t i = 0; i < tokens.size(); i += 2) add(tokens, i);
-  }
-
-  [[noreturn]] void fail(const std::string& key, const std::string& what,
-                         const std::string& hint = {}) const {
-    const auto found = values_.find(key);
-    throw UserError({.file = file_, .line = found == values_.end() ? 0 : found->second.line, .key = key},
-                    what, hint);
-  }
-
-  bool has(const std::string& key) const { return values_.count(key) > 0; }
-  std::string word(const std::string& key, const std::string& otherwise) const {
-    const auto found = values_.find(key);
-    return found == values_.end() ? otherwise : found->second.text;
-  }
-
-  int integer(const std::string& key, int otherwise, int least = 1) const {
-    if (!has(key)) return otherwise;
-    const double value = number(key);
-    if (value != std::trunc(value)) fail(key, fmt::format("{} is not a whole number", word(key, "")));
-    if (value < least || value > kMost)
-      fail(key, fmt::format("{} is out of range", word(key, "")), fmt::format("use {} to {}", least, kMost));
-    return static_cast<int>(value);
-  }
-
-  double number(const std::string& key) const {
-    const std::string text = word(key, "");
-    double value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc{} || end != text.data() + text.size() || !std::isfinite(value))
-      fail(key, fmt::format("\"{}\" is not a number", text));
-    return value;
-  }
-
- private:
-  void add(const std::vector<Token>& tokens, std::size_t i) {
-    const Token& token = tokens[i];
-    const bool colon = token.text.back() == ':';
-    const std::string key = colon ? token.text.substr(0, token.text.size() - 1) : token.text;
-    if (!colon || std::find(kGarnetKeys.begin(), kGarnetKeys.end(), key) == kGarnetKeys.end()) {
-      throw UserError({.file = file_, .line = token.line}, fmt::format("unknown key \"{}\"", token.text),
-                      suggest(key, kGarnetKeys));
-    }
-    if (i + 1 == tokens.size())
-      throw UserError({.file = file_, .line = token.line, .key = key}, "has no value");
-    if (!values_.emplace(key, tokens[i + 1]).second)
-      throw UserError({.file = file_, .line = token.line, .key = key}, "is a duplicate key");
-  }
-
-  std::string file_;
-  std::map<std::string, Token> values_;
-};
+int integer(const Keys& keys, const std::string& key, int otherwise, int least = 1) {
+  return keys.has(key) ? keys.integer(key, least, kMost) : otherwise;
+}
 
 Wiring read_wiring(const Keys& keys) {
-  const std::string topology = keys.word("topology", "Crossbar");
+  const std::string topology = word(keys, "topology", "Crossbar");
   const bool torus = topology == "Torus3D";
   if (!torus && topology != "NV_Switch") {
     keys.fail("topology",
@@ -126,7 +59,7 @@ Wiring read_wiring(const Keys& keys) {
               "use Torus3D or NV_Switch; the original aborts on its other topologies");
   }
   const std::string fitting = torus ? "Ring_XY" : "AllToAll";
-  const std::string routing = keys.word("routing-algorithm", fitting);
+  const std::string routing = word(keys, "routing-algorithm", fitting);
   if (routing != fitting) {
     keys.fail("routing-algorithm", fmt::format("{} has no routing \"{}\"", topology, routing),
               "use " + fitting);
@@ -135,9 +68,9 @@ Wiring read_wiring(const Keys& keys) {
 }
 
 void read_shape(const Keys& keys, GarnetConfig& config) {
-  const int npus = keys.integer("num-npus", 1);
-  const int packages = keys.integer("num-packages", 1);
-  const int rows = keys.integer("package-rows", 2);
+  const int npus = integer(keys, "num-npus", 1);
+  const int packages = integer(keys, "num-packages", 1);
+  const int rows = integer(keys, "package-rows", 2);
   if (npus % packages != 0) {
     keys.fail("num-packages", fmt::format("{} packages do not share {} NPUs evenly", packages, npus),
               "choose a divisor of num-npus");
@@ -154,10 +87,10 @@ void read_shape(const Keys& keys, GarnetConfig& config) {
 }
 
 void read_rings(const Keys& keys, GarnetConfig& config) {
-  config.local_rings = keys.integer("local-rings", 1);
-  config.horizontal_rings = keys.integer("horizontal-rings", 1, config.size[1] > 1 ? 1 : 0);
-  config.vertical_rings = keys.integer("vertical-rings", 1, config.size[2] > 1 ? 1 : 0);
-  config.switches = keys.integer("links-per-tile", 1);
+  config.local_rings = integer(keys, "local-rings", 1);
+  config.horizontal_rings = integer(keys, "horizontal-rings", 1, config.size[1] > 1 ? 1 : 0);
+  config.vertical_rings = integer(keys, "vertical-rings", 1, config.size[2] > 1 ? 1 : 0);
+  config.switches = integer(keys, "links-per-tile", 1);
   constexpr std::int64_t kManyVnets = 10'000;
   const std::int64_t rings =
       config.wiring == Wiring::switches
@@ -174,20 +107,21 @@ void read_rings(const Keys& keys, GarnetConfig& config) {
 
 void read_links(const Keys& keys, GarnetConfig& config) {
   if (!keys.has("flit-width")) keys.fail("flit-width", "is missing", "say how many bits a flit has");
-  config.flit_width = keys.integer("flit-width", 0);
-  config.packet = Bytes{keys.integer("package-packet-size", 64)};
-  keys.integer("local-packet-size", 64);
-  config.local = {keys.integer("tile-link-width", 128), keys.integer("local-link-latency", 1)};
-  config.package = {keys.integer("package-link-width", 128), keys.integer("package-link-latency", 1)};
+  config.flit_width = integer(keys, "flit-width", 0);
+  config.packet = Bytes{integer(keys, "package-packet-size", 64)};
+  integer(keys, "local-packet-size", 64);
+  config.local = {integer(keys, "tile-link-width", 128), integer(keys, "local-link-latency", 1)};
+  config.package = {integer(keys, "package-link-width", 128), integer(keys, "package-link-latency", 1)};
   for (const char* key : {"local-link-efficiency", "package-link-efficiency"})
-    if (keys.has(key)) keys.number(key);
+    if (keys.has(key))
+      keys.number(key, std::numeric_limits<double>::lowest(), std::numeric_limits<double>::max());
 }
 
 void read_channels(const Keys& keys, GarnetConfig& config) {
-  config.vcs = keys.integer("vcs-per-vnet", 4);
-  config.router_latency = keys.integer("router-latency", 1);
+  config.vcs = integer(keys, "vcs-per-vnet", 4);
+  config.router_latency = integer(keys, "router-latency", 1);
   const auto vnets = static_cast<std::size_t>(config.vnets());
-  config.buffers.assign(vnets, keys.integer("buffers-per-vc", 16));
+  config.buffers.assign(vnets, integer(keys, "buffers-per-vc", 16));
   if (!keys.has("buffers-per-vc") && vnets > 2) config.buffers[2] = 32;
   constexpr std::int64_t kMostHere = 65'000;
   if (std::int64_t{config.vcs} * config.vnets() > kMostHere)
@@ -212,7 +146,7 @@ void check_packets(const Keys& keys, const GarnetConfig& config) {
 }  // namespace
 
 GarnetConfig parse_astra_garnet(std::string_view text, const std::string& file) {
-  const Keys keys(text, file);
+  const Keys keys(text, file, kGarnetKeys, Keys::Again::is_an_error);
   GarnetConfig config;
   config.wiring = read_wiring(keys);
   read_shape(keys, config);

@@ -1,25 +1,22 @@
 #include "overture/formats/astra/system_text.h"
 
-#include <algorithm>
+#include <cctype>
 #include <charconv>
-#include <cmath>
-#include <map>
+#include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "overture/base/error.h"
 #include "overture/base/text.h"
+#include "overture/formats/astra/key_values.h"
 
 namespace overture::formats {
 
 using namespace system;
 namespace {
-
-struct Entry {
-  std::string value;
-  int line = 0;
-};
 
 const std::vector<std::string> kSystemKeys{"scheduling-policy",
                                            "endpoint-delay",
@@ -45,87 +42,18 @@ const std::vector<std::string> kAlgorithms{
     "ring",    "direct",    "direct<window>",    "halvingDoubling",   "doubleBinaryTree",
     "oneRing", "oneDirect", "oneDirect<window>", "oneHalvingDoubling"};
 
-bool is_blank_in_system(char c) {
-  return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f' || c == '\v';
+using SystemReader = KeyValues;
+
+template <class T>
+T choice(const SystemReader& reader, const std::string& key,
+         const std::vector<std::pair<std::string, T>>& choices) {
+  std::vector<std::string> known;
+  for (const auto& [text, value] : choices) {
+    if (text == reader.word(key)) return value;
+    known.push_back(text);
+  }
+  reader.fail(key, fmt::format("unknown value \"{}\"", reader.word(key)), suggest(reader.word(key), known));
 }
-
-class SystemReader {
- public:
-  SystemReader(std::string_view text, const std::string& file) : file_(file) {
-    int line = 1;
-    std::string key;
-    int key_line = 0;
-    for (std::size_t i = 0; i < text.size();) {
-      if (is_blank_in_system(text[i])) {
-        if (text[i++] == '\n') ++line;
-        continue;
-      }
-      const std::size_t start = i;
-      while (i < text.size() && !is_blank_in_system(text[i])) ++i;
-      const std::string token(text.substr(start, i - start));
-      if (!key.empty()) {
-        entries_[key] = {token, line};
-        key.clear();
-        continue;
-      }
-      key = token.back() == ':' ? token.substr(0, token.size() - 1) : token;
-      key_line = line;
-      if (token.back() != ':' ||
-          std::find(kSystemKeys.begin(), kSystemKeys.end(), key) == kSystemKeys.end()) {
-        throw UserError({.file = file, .line = line}, fmt::format("unknown key \"{}\"", token),
-                        suggest(key, kSystemKeys));
-      }
-    }
-    if (!key.empty()) throw UserError({.file = file, .line = key_line, .key = key}, "has no value");
-  }
-
-  [[noreturn]] void fail(const std::string& key, const std::string& what,
-                         const std::string& hint = {}) const {
-    const auto found = entries_.find(key);
-    throw UserError({.file = file_, .line = found == entries_.end() ? 0 : found->second.line, .key = key},
-                    what, hint);
-  }
-
-  bool has(const std::string& key) const { return entries_.count(key) > 0; }
-
-  const std::string& word(const std::string& key) const {
-    const auto found = entries_.find(key);
-    if (found == entries_.end()) fail(key, "is missing");
-    return found->second.value;
-  }
-
-  double number(const std::string& key, double least, double most) const {
-    const std::string& text = word(key);
-    double value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc{} || end != text.data() + text.size() || !std::isfinite(value)) {
-      fail(key, fmt::format("\"{}\" is not a number", text));
-    }
-    if (value < least || value > most)
-      fail(key, fmt::format("{} is out of range", text), fmt::format("use {} to {}", least, most));
-    return value;
-  }
-
-  int integer(const std::string& key, int least, int most) const {
-    const double value = number(key, least, most);
-    if (value != std::trunc(value)) fail(key, fmt::format("{} is not a whole number", word(key)));
-    return static_cast<int>(value);
-  }
-
-  template <class T>
-  T choice(const std::string& key, const std::vector<std::pair<std::string, T>>& choices) const {
-    std::vector<std::string> known;
-    for (const auto& [text, value] : choices) {
-      if (text == word(key)) return value;
-      known.push_back(text);
-    }
-    fail(key, fmt::format("unknown value \"{}\"", word(key)), suggest(word(key), known));
-  }
-
- private:
-  std::string file_;
-  std::map<std::string, Entry> entries_;
-};
 
 Implementation read_implementation(const SystemReader& reader, const std::string& key, CollectiveKind kind,
                                    int dimensions, const AstraSystemOptions& options) {
@@ -164,6 +92,57 @@ Implementation read_implementation(const SystemReader& reader, const std::string
   return implementation;
 }
 
+constexpr int kMany = 1'000'000'000;
+
+int integer_or(const SystemReader& reader, const std::string& key, int otherwise, int least,
+               int most = kMany) {
+  return reader.has(key) ? reader.integer(key, least, most) : otherwise;
+}
+
+Duration read_endpoint_delay(const SystemReader& reader, float scale) {
+  const int delay = integer_or(reader, "endpoint-delay", 10, 0);
+  const double scaled = delay * static_cast<double>(scale);
+  if (!(scaled <= kMany))
+    reader.fail("endpoint-delay", fmt::format("{} times {} is too large", delay, scale));
+  return Nanoseconds{static_cast<std::int64_t>(scaled)};
+}
+
+void read_orders(const SystemReader& reader, SystemConfig& config) {
+  if (reader.has("intra-dimension-scheduling")) {
+    config.intra_order =
+        choice<IntraOrder>(reader, "intra-dimension-scheduling",
+                           {{"FIFO", IntraOrder::fifo},
+                            {"RG", IntraOrder::rg},
+                            {"SCF", IntraOrder::smallest_first},
+                            {"smallestFirst", IntraOrder::smallest_first},
+                            {"lessRemainingPhaseFirst", IntraOrder::less_remaining_phase_first}});
+  }
+  if (reader.has("inter-dimension-scheduling")) {
+    config.inter_order = choice<InterOrder>(reader, "inter-dimension-scheduling",
+                                            {{"baseline", InterOrder::ascending},
+                                             {"ascending", InterOrder::ascending},
+                                             {"roundRobin", InterOrder::round_robin},
+                                             {"themis", InterOrder::themis},
+                                             {"offlineGreedy", InterOrder::themis},
+                                             {"themisFlex", InterOrder::themis_flex},
+                                             {"offlineGreedyFlex", InterOrder::themis_flex}});
+  }
+}
+
+std::optional<SharedBus> read_bus(const SystemReader& reader) {
+  const int reduction = integer_or(reader, "local-reduction-delay", 1, 0);
+  if (integer_or(reader, "model-shared-bus", 0, 0, 1) == 0) return std::nullopt;
+  // The original truncates L, o and g to whole cycles.
+  const auto cycles = [&](const char* key) {
+    return Nanoseconds{static_cast<std::int64_t>(reader.number(key, 0, kMany))};
+  };
+  return SharedBus{.latency = cycles("L"),
+                   .overhead = cycles("o"),
+                   .gap = cycles("g"),
+                   .gap_per_byte_ns = reader.number("G", 0, kMany),
+                   .local_reduction = Nanoseconds{reduction}};
+}
+
 }  // namespace
 
 Result<Algorithm> parse_astra_algorithm(std::string_view word) {
@@ -184,22 +163,15 @@ Result<Algorithm> parse_astra_algorithm(std::string_view word) {
 
 AstraSystem parse_astra_system(std::string_view text, const std::string& file,
                                const AstraSystemOptions& options, int dimensions) {
-  constexpr int kMany = 1'000'000'000;
-  const SystemReader reader(text, file);
+  const SystemReader reader(text, file, kSystemKeys, SystemReader::Again::counts);
   AstraSystem result;
   SystemConfig& config = result.config;
   config.cycle = Nanoseconds{1};
   config.tree_always_reduces = true;
-  config.scheduling = reader.choice<SchedulingPolicy>(
-      "scheduling-policy", {{"LIFO", SchedulingPolicy::lifo}, {"FIFO", SchedulingPolicy::fifo}});
-  const int delay = reader.has("endpoint-delay") ? reader.integer("endpoint-delay", 0, kMany) : 10;
-  const double scaled_delay = delay * static_cast<double>(options.injection_scale);
-  if (!(scaled_delay <= kMany))
-    reader.fail("endpoint-delay", fmt::format("{} times {} is too large", delay, options.injection_scale));
-  config.endpoint_delay = Nanoseconds{static_cast<std::int64_t>(scaled_delay)};
-  if (reader.has("active-chunks-per-dimension")) {
-    config.active_chunks = reader.integer("active-chunks-per-dimension", 1, kMany);
-  }
+  config.scheduling = choice<SchedulingPolicy>(
+      reader, "scheduling-policy", {{"LIFO", SchedulingPolicy::lifo}, {"FIFO", SchedulingPolicy::fifo}});
+  config.endpoint_delay = read_endpoint_delay(reader, options.injection_scale);
+  config.active_chunks = integer_or(reader, "active-chunks-per-dimension", config.active_chunks, 1);
   config.splits = reader.integer("preferred-dataset-splits", 1, kMany);
   config.queues_per_dimension = options.queues_per_dimension;
   config.rendezvous = options.rendezvous;
@@ -209,43 +181,13 @@ AstraSystem parse_astra_system(std::string_view text, const std::string& file,
                                   std::pair{"all-to-all-implementation", CollectiveKind::all_to_all}}) {
     config.implementation(kind) = read_implementation(reader, key, kind, dimensions, options);
   }
-  config.optimization = reader.choice<Optimization>(
-      "collective-optimization",
+  config.optimization = choice<Optimization>(
+      reader, "collective-optimization",
       {{"baseline", Optimization::baseline}, {"localBWAware", Optimization::local_bandwidth_aware}});
-  if (reader.has("intra-dimension-scheduling")) {
-    config.intra_order = reader.choice<IntraOrder>(
-        "intra-dimension-scheduling", {{"FIFO", IntraOrder::fifo},
-                                       {"RG", IntraOrder::rg},
-                                       {"SCF", IntraOrder::smallest_first},
-                                       {"smallestFirst", IntraOrder::smallest_first},
-                                       {"lessRemainingPhaseFirst", IntraOrder::less_remaining_phase_first}});
-  }
-  if (reader.has("inter-dimension-scheduling")) {
-    config.inter_order = reader.choice<InterOrder>("inter-dimension-scheduling",
-                                                   {{"baseline", InterOrder::ascending},
-                                                    {"ascending", InterOrder::ascending},
-                                                    {"roundRobin", InterOrder::round_robin},
-                                                    {"themis", InterOrder::themis},
-                                                    {"offlineGreedy", InterOrder::themis},
-                                                    {"themisFlex", InterOrder::themis_flex},
-                                                    {"offlineGreedyFlex", InterOrder::themis_flex}});
-  }
-  if (reader.has("boost-mode"))
-    reader.integer("boost-mode", 0, 1);  // all ranks behave alike: nothing to boost
-  const int reduction =
-      reader.has("local-reduction-delay") ? reader.integer("local-reduction-delay", 0, kMany) : 1;
-  if (reader.has("model-shared-bus") && reader.integer("model-shared-bus", 0, 1) == 1) {
-    // The original truncates L, o and g to whole cycles.
-    const auto cycles = [&](const char* key) {
-      return Nanoseconds{static_cast<std::int64_t>(reader.number(key, 0, kMany))};
-    };
-    config.shared_bus = SharedBus{.latency = cycles("L"),
-                                  .overhead = cycles("o"),
-                                  .gap = cycles("g"),
-                                  .gap_per_byte_ns = reader.number("G", 0, kMany),
-                                  .local_reduction = Nanoseconds{reduction}};
-  }
-  if (reader.has("seprate-log")) result.write_reports = reader.integer("seprate-log", 0, 1) == 1;
+  read_orders(reader, config);
+  integer_or(reader, "boost-mode", 0, 0, 1);  // all ranks behave alike: nothing to boost
+  config.shared_bus = read_bus(reader);
+  result.write_reports = integer_or(reader, "seprate-log", 1, 0, 1) == 1;
   return result;
 }
 

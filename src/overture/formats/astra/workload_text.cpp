@@ -1,8 +1,6 @@
 #include "overture/formats/astra/workload_text.h"
 
-#include <algorithm>
 #include <charconv>
-#include <cmath>
 #include <limits>
 
 #include <fmt/format.h>
