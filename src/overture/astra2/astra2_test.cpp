@@ -1,6 +1,5 @@
 #include <filesystem>
 #include <fstream>
-#include <map>
 #include <random>
 
 #include <gtest/gtest.h>

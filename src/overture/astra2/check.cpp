@@ -24,9 +24,7 @@ class NodeChecker {
     if (config_.system.replay_only) return;
     if (static_cast<int>(node.kind) >= chakra::kNodeKinds)
       fail("type", fmt::format("{} is a kind that ASTRA-sim does not simulate", static_cast<int>(node.kind)));
-    const bool communicates =
-        node.kind == NodeKind::send || node.kind == NodeKind::receive || node.kind == NodeKind::collective;
-    if (communicates && node.on_cpu())
+    if (node.communicates() && node.on_cpu())
       fail("is_cpu_op", "a communication cannot run on the CPU", "set it to false");
     if (node.kind == NodeKind::memory_load || node.kind == NodeKind::memory_store) memory();
     if (node.kind == NodeKind::compute && config_.system.roofline && !node.on_cpu()) roofline();
@@ -79,10 +77,10 @@ class NodeChecker {
     require(Has::comm_size, "comm_size");
     using chakra::Collective;
     switch (node_->collective()) {
-      case Collective::all_reduce: return played(Played::all_reduce, "all-reduce");
-      case Collective::all_gather: return played(Played::all_gather, "all-gather");
-      case Collective::reduce_scatter: return played(Played::reduce_scatter, "reduce-scatter");
-      case Collective::all_to_all: return played(Played::all_to_all, "all-to-all");
+      case Collective::all_reduce: return played(Played::all_reduce);
+      case Collective::all_gather: return played(Played::all_gather);
+      case Collective::reduce_scatter: return played(Played::reduce_scatter);
+      case Collective::all_to_all: return played(Played::all_to_all);
       case Collective::broadcast: return;
       default:
         fail("comm_type", fmt::format("ASTRA-sim does not simulate {}", name(node_->collective())),
@@ -90,12 +88,12 @@ class NodeChecker {
     }
   }
 
-  void played(Played kind, std::string_view word) const {
+  void played(Played kind) const {
     const auto k = static_cast<std::size_t>(kind);
     const bool own = config_.system.custom_nodes.contains(node_->id) || !config_.system.custom[k].empty();
     if (!own && config_.system.implementations[k].empty()) {
-      throw UserError({.file = config_.system.file, .key = fmt::format("{}-implementation", word)},
-                      "is missing", fmt::format("node {} of {} needs it", node_->id, program_.trace.file));
+      throw UserError({.file = config_.system.file, .key = implementation_key(kind)}, "is missing",
+                      fmt::format("node {} of {} needs it", node_->id, program_.trace.file));
     }
     if (config_.system.splits <= 0)
       throw UserError({.file = config_.system.file, .key = "preferred-dataset-splits"}, "is missing",
@@ -111,8 +109,8 @@ class NodeChecker {
   }
 
   void group() const {
-    const std::string& text = program_.trace.group_names[node_->group];
-    if (text.empty() || text == "0") return;
+    const std::string_view text = program_.trace.group(*node_);
+    if (text.empty()) return;
     int number = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
     if (error != std::errc{} || end != text.data() + text.size())

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include "overture/base/check.h"
-#include "overture/base/error.h"
 #include "overture/system/shared_bus.h"
 
 namespace overture::astra2 {

@@ -33,6 +33,8 @@ struct NetworkFile {
 constexpr int kPlayed = 4;
 enum class Played : std::uint8_t { all_reduce, all_gather, reduce_scatter, all_to_all };
 system::CollectiveKind kind_of(Played collective);
+// "all-reduce-implementation": its key in the system file.
+std::string implementation_key(Played collective);
 
 // One entry of "all-reduce-implementation": an algorithm, over its dimension or over everybody.
 struct Implementation {

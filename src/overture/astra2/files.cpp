@@ -1,6 +1,6 @@
 #include "overture/astra2/files.h"
 
-#include <cmath>
+#include <algorithm>
 #include <unordered_map>
 
 #include <fmt/format.h>
@@ -8,162 +8,16 @@
 #include <protozero/pbf_reader.hpp>
 #include <yaml-cpp/yaml.h>
 
+#include "overture/astra2/json_object.h"
 #include "overture/base/error.h"
 #include "overture/base/files.h"
-#include "overture/base/json.h"
 
 namespace overture::astra2 {
 namespace {
 
-using system::AlgorithmKind;
 using topology::DimensionKind;
 
 constexpr int kMostNpus = 1 << 20;
-
-// A JSON object that says what it was asked for and did not have.
-class Object {
- public:
-  explicit Object(const std::string& file) : file_(file), json_(parse_json(read_file(file))) {
-    if (json_.is_discarded()) throw UserError({.file = file}, "is not JSON");
-    if (!json_.is_object()) throw UserError({.file = file}, "is not a JSON object");
-  }
-
-  bool has(const std::string& key) const { return json_.contains(key); }
-  const Json& at(const std::string& key) const { return json_.at(key); }
-  const Json& all() const { return json_; }
-
-  double number(const std::string& key, double otherwise, double least = 0) const {
-    if (!has(key)) return otherwise;
-    const Json& value = at(key);
-    if (!value.is_number()) fail(key, "is not a number");
-    const double number = value.get<double>();
-    if (!(number >= least) || number > 1e15) fail(key, fmt::format("must be at least {}", least));
-    return number;
-  }
-  // Cut to a whole number, as the original's conversion does.
-  std::int64_t whole(const std::string& key, std::int64_t otherwise, std::int64_t least = 0) const {
-    return static_cast<std::int64_t>(number(key, static_cast<double>(otherwise), static_cast<double>(least)));
-  }
-  bool flag(const std::string& key) const {
-    if (!has(key)) return false;
-    if (at(key).is_boolean()) return at(key).get<bool>();
-    return number(key, 0, -1e15) != 0;
-  }
-  std::string text(const std::string& key, const std::string& otherwise) const {
-    if (!has(key)) return otherwise;
-    if (!at(key).is_string()) fail(key, "is not a text");
-    return at(key).get<std::string>();
-  }
-  std::vector<std::string> texts(const std::string& key) const {
-    std::vector<std::string> list;
-    if (!has(key)) return list;
-    if (!at(key).is_array()) fail(key, "is not a list", "one text per dimension, such as [\"ring\"]");
-    for (const Json& value : at(key)) {
-      if (!value.is_string()) fail(key, "is not a list of texts");
-      list.push_back(value.get<std::string>());
-    }
-    return list;
-  }
-  [[noreturn]] void fail(const std::string& key, std::string_view what, std::string_view hint = {}) const {
-    throw UserError({.file = file_, .key = key}, what, hint);
-  }
-
- private:
-  std::string file_;
-  Json json_;
-};
-
-void require_known(const Object& object, const std::vector<std::string>& known, const std::string& file) {
-  for (const auto& [key, value] : object.all().items()) {
-    if (std::find(known.begin(), known.end(), key) == known.end())
-      throw UserError({.file = file, .key = key}, "is not a key of ASTRA-sim 2", suggest(key, known));
-  }
-}
-
-// Of "direct4" the 4.
-int window_of(const Object& object, const std::string& key, const std::string& digits) {
-  if (digits.empty()) return 0;
-  std::size_t used = 0;
-  int window = 0;
-  try {
-    window = std::stoi(digits.substr(0, 5), &used);
-  } catch (const std::exception&) {
-    used = 0;
-  }
-  if (used == 0 || window < 1)
-    object.fail(key, fmt::format("\"{}\" is not a window", digits), "direct4, for example");
-  return window;
-}
-
-Implementation implementation(const Object& object, const std::string& key, std::string word) {
-  Implementation result;
-  if (word.rfind("one", 0) == 0 && word.size() > 3) {
-    result.everybody = true;
-    word = static_cast<char>(std::tolower(word[3])) + word.substr(4);
-  }
-  if (word == "ring") {
-    result.algorithm.kind = AlgorithmKind::ring;
-  } else if (word.rfind("direct", 0) == 0) {
-    result.algorithm.kind = AlgorithmKind::direct;
-    result.algorithm.window = window_of(object, key, word.substr(6));
-  } else if (word == "halvingDoubling") {
-    result.algorithm.kind = AlgorithmKind::halving_doubling;
-  } else if (word == "doubleBinaryTree" && !result.everybody) {
-    result.algorithm.kind = AlgorithmKind::double_binary_tree;
-  } else {
-    object.fail(key, fmt::format("unknown algorithm \"{}\"", word),
-                "known: ring, direct, direct<W>, halvingDoubling, doubleBinaryTree, oneRing, oneDirect, "
-                "oneHalvingDoubling");
-  }
-  return result;
-}
-
-constexpr const char* kWords[kPlayed] = {"all-reduce", "all-gather", "reduce-scatter", "all-to-all"};
-
-void read_implementations(const Object& object, SystemFile& system) {
-  for (std::size_t k = 0; k < kPlayed; ++k) {
-    const std::string key = std::string(kWords[k]) + "-implementation";
-    for (const std::string& word : object.texts(key))
-      system.implementations[k].push_back(implementation(object, key, word));
-    const std::vector<std::string> custom = object.texts(key + "-custom");
-    if (custom.empty()) continue;
-    if (custom.size() != 1) object.fail(key + "-custom", "must name exactly one trace");
-    system.custom[k] = custom.front();
-  }
-}
-
-void read_custom_nodes(const Object& object, SystemFile& system) {
-  const std::string file = object.text("per-node-custom-implementation", "");
-  if (file.empty()) return;
-  try {
-    for (const auto& entry : YAML::Load(read_file(file)))
-      system.custom_nodes[entry.first.as<std::uint64_t>()] = entry.second.as<std::string>();
-  } catch (const YAML::Exception& e) {
-    throw UserError({.file = file, .line = e.mark.is_null() ? 0 : e.mark.line + 1}, e.msg,
-                    "a map from node ids to prefixes of traces");
-  }
-}
-
-system::SchedulingPolicy read_policy(const Object& object) {
-  const std::string word = object.text("scheduling-policy", "LIFO");
-  if (word == "LIFO") return system::SchedulingPolicy::lifo;
-  if (word == "FIFO") return system::SchedulingPolicy::fifo;
-  if (word == "EXPLICIT") return system::SchedulingPolicy::highest;
-  object.fail("scheduling-policy", fmt::format("unknown policy \"{}\"", word), "known: LIFO, FIFO, EXPLICIT");
-}
-
-std::optional<system::SharedBus> read_bus(const Object& object) {
-  if (object.number("model-shared-bus", 0) != 1) return std::nullopt;
-  // The original holds them as float.
-  const auto ns = [&](const char* key) {
-    return Nanoseconds{static_cast<std::int64_t>(static_cast<float>(object.number(key, 0)))};
-  };
-  return system::SharedBus{.latency = ns("L"),
-                           .overhead = ns("o"),
-                           .gap = ns("g"),
-                           .gap_per_byte_ns = static_cast<double>(static_cast<float>(object.number("G", 0))),
-                           .local_reduction = Nanoseconds{object.whole("local-reduction-delay", 1)}};
-}
 
 template <class T>
 std::vector<T> list(const YAML::Node& root, const std::string& file, const char* key) {
@@ -239,73 +93,8 @@ NetworkFile read_network(const std::string& file, bool congestion_aware) {
   return network;
 }
 
-SystemFile read_system(const std::string& file, double injection_scale) {
-  const Object object(file);
-  require_known(object,
-                {"scheduling-policy",
-                 "endpoint-delay",
-                 "active-chunks-per-dimension",
-                 "preferred-dataset-splits",
-                 "all-reduce-implementation",
-                 "all-gather-implementation",
-                 "reduce-scatter-implementation",
-                 "all-to-all-implementation",
-                 "all-reduce-implementation-custom",
-                 "all-gather-implementation-custom",
-                 "reduce-scatter-implementation-custom",
-                 "all-to-all-implementation-custom",
-                 "per-node-custom-implementation",
-                 "collective-optimization",
-                 "local-mem-bw",
-                 "peak-perf",
-                 "roofline-enabled",
-                 "replay-only",
-                 "trace-enabled",
-                 "track-local-mem",
-                 "local-mem-trace-filename",
-                 "local-reduction-delay",
-                 "L",
-                 "o",
-                 "g",
-                 "G",
-                 "model-shared-bus",
-                 "boost-mode",
-                 "intra-dimension-scheduling",
-                 "inter-dimension-scheduling",
-                 "name",
-                 "comment"},
-                file);
-  SystemFile system{.file = file};
-  system.policy = read_policy(object);
-  const std::string optimization = object.text("collective-optimization", "baseline");
-  if (optimization != "baseline" && optimization != "localBWAware")
-    object.fail("collective-optimization", fmt::format("unknown word \"{}\"", optimization),
-                "known: baseline, localBWAware");
-  if (optimization == "localBWAware") system.optimization = system::Optimization::local_bandwidth_aware;
-  if (object.has("endpoint-delay")) {
-    const double delay = static_cast<double>(object.whole("endpoint-delay", 10)) * injection_scale;
-    system.endpoint_delay_ns = static_cast<std::int64_t>(delay);
-  }
-  system.active_chunks = static_cast<int>(object.whole("active-chunks-per-dimension", 1, 1));
-  system.splits = object.whole("preferred-dataset-splits", 0);
-  if (object.has("preferred-dataset-splits") && (system.splits < 1 || system.splits > 1'000'000))
-    object.fail("preferred-dataset-splits", "must be from 1 to 1000000");
-  system.memory_bytes_per_s = object.number("local-mem-bw", 0) * 1'000'000'000;
-  system.peak_flops = object.number("peak-perf", 0) * 1'000'000'000'000;
-  system.roofline = object.flag("roofline-enabled");
-  if (system.roofline && (system.peak_flops <= 0 || system.memory_bytes_per_s <= 0))
-    object.fail("roofline-enabled", "needs peak-perf and local-mem-bw above 0");
-  system.replay_only = object.flag("replay-only");
-  system.trace = object.flag("trace-enabled");
-  system.track_memory = object.flag("track-local-mem");
-  system.shared_bus = read_bus(object);
-  read_implementations(object, system);
-  read_custom_nodes(object, system);
-  return system;
-}
-
 MemoryFile read_memory(const std::string& file) {
-  const Object object(file);
+  const JsonObject object(file);
   MemoryFile memory;
   const std::string kind = object.text("memory-type", "NO_MEMORY_EXPANSION");
   if (kind == "PER_NPU_MEMORY_EXPANSION")
@@ -332,7 +121,7 @@ MemoryFile read_memory(const std::string& file) {
 std::map<int, std::vector<int>> read_groups(const std::string& file, int npus) {
   std::map<int, std::vector<int>> groups;
   if (file.find("empty") != std::string::npos) return groups;  // so says the original
-  const Object object(file);
+  const JsonObject object(file);
   for (const auto& [key, value] : object.all().items()) {
     int number = 0;
     try {
@@ -438,10 +227,10 @@ std::vector<std::string> warnings(const Config& config) {
     const auto& list = config.system.implementations[k];
     if (list.empty() || list.size() >= config.network.dimensions.size()) continue;
     if (std::any_of(list.begin(), list.end(), [](const Implementation& i) { return i.everybody; })) continue;
-    texts.push_back(
-        fmt::format("{}-implementation has {} entries for {} dimensions: as ASTRA-sim does, only the "
-                    "first dimensions are simulated, so the time is too short",
-                    kWords[k], list.size(), config.network.dimensions.size()));
+    texts.push_back(fmt::format(
+        "{} has {} entries for {} dimensions: as ASTRA-sim does, only the "
+        "first dimensions are simulated, so the time is too short",
+        implementation_key(static_cast<Played>(k)), list.size(), config.network.dimensions.size()));
   }
   if (config.system.track_memory)
     texts.emplace_back("track-local-mem: memory is not tracked, and no memory trace is written");

@@ -38,8 +38,7 @@ bool node_alike(const Config& config, const Program& program, const chakra::Node
   if (node.kind == NodeKind::memory_load || node.kind == NodeKind::memory_store)
     return config.memory.kind == MemoryFile::Kind::per_npu;
   if (node.kind != NodeKind::collective) return true;
-  const std::string& group = program.trace.group_names[node.group];
-  return (group.empty() || group == "0") && !config.system.custom_nodes.contains(node.id);
+  return program.trace.group(node).empty() && !config.system.custom_nodes.contains(node.id);
 }
 
 // How many messages all NPUs would send.

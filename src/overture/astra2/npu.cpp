@@ -126,12 +126,9 @@ void Npu::issue(std::uint32_t n) {
     case NodeKind::send:
     case NodeKind::receive: return point_to_point(n);
     case NodeKind::collective: return collective(n);
-    default: return skip(n);
+    default: return finish_node(n);  // takes no time
   }
 }
-
-// Takes no time.
-void Npu::skip(std::uint32_t node) { finish_node(node); }
 
 void Npu::replay(std::uint32_t n) {
   const Node& node = program_->node(n);
@@ -144,7 +141,7 @@ void Npu::replay(std::uint32_t n) {
 // Roofline (Williams, Waterman and Patterson, 2009).
 void Npu::compute(std::uint32_t n) {
   const Node& node = program_->node(n);
-  if (node.tensor_size == 0) return skip(n);
+  if (node.tensor_size == 0) return finish_node(n);
   const auto operations = static_cast<double>(node.num_ops);
   const double intensity = operations / static_cast<double>(node.tensor_size);
   const double peak = config_.system.peak_flops;
@@ -166,8 +163,8 @@ void Npu::collective(std::uint32_t n) {
   const Node& node = program_->node(n);
   ++result_.collectives;
   Request request{.size = node.comm_size, .node_id = node.id};
-  const std::string& group = program_->trace.group_names[node.group];
-  if (!group.empty() && group != "0") request.group = std::stoi(group);
+  const std::string_view group = program_->trace.group(node);
+  if (!group.empty()) request.group = std::stoi(std::string(group));
   if (request.group == 0 && node.is(Has::dimensions)) request.dimensions = node.dimensions;
   switch (node.collective()) {
     case chakra::Collective::all_reduce: request.collective = Played::all_reduce; break;

@@ -68,7 +68,6 @@ class Npu {
   bool free(Lane lane) const { return lane == Lane::none || !busy_[static_cast<std::size_t>(lane)]; }
   void make_ready(std::uint32_t node);
   void issue(std::uint32_t node);
-  void skip(std::uint32_t node);
   void replay(std::uint32_t node);
   void compute(std::uint32_t node);
   void collective(std::uint32_t node);

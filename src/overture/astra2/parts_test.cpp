@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 
 #include "overture/astra2/postbox.h"
-#include "overture/astra2/remote_memory.h"
 #include "overture/astra2/transport.h"
 #include "overture/astra2/wires.h"
 

@@ -15,12 +15,9 @@ namespace {
 using system::AlgorithmKind;
 using system::CollectiveKind;
 
-constexpr const char* kKeys[kPlayed] = {"all-reduce-implementation", "all-gather-implementation",
-                                        "reduce-scatter-implementation", "all-to-all-implementation"};
-
 void require_possible(const Config& config, Played collective, const LogicalDimension& dimension) {
   const AlgorithmKind kind = dimension.implementation.algorithm.kind;
-  const Where where{.file = config.system.file, .key = kKeys[static_cast<std::size_t>(collective)]};
+  const Where where{.file = config.system.file, .key = implementation_key(collective)};
   const bool power = std::has_single_bit(static_cast<unsigned>(dimension.size));
   const bool needs_power =
       kind == AlgorithmKind::halving_doubling || kind == AlgorithmKind::double_binary_tree;
@@ -44,6 +41,12 @@ int NetworkFile::npus() const {
   return npus;
 }
 
+std::string implementation_key(Played collective) {
+  constexpr std::array kWords{"all-reduce", "all-gather", "reduce-scatter", "all-to-all"};
+  static_assert(kWords.size() == kPlayed);
+  return std::string(kWords[static_cast<std::size_t>(collective)]) + "-implementation";
+}
+
 CollectiveKind kind_of(Played collective) {
   switch (collective) {
     case Played::all_reduce: return CollectiveKind::all_reduce;
@@ -58,7 +61,7 @@ std::vector<LogicalDimension> logical_dimensions(const Config& config, Played co
   const auto& implementations = config.system.of(collective);
   if (implementations.size() > config.network.dimensions.size()) {
     throw UserError(
-        {.file = config.system.file, .key = kKeys[static_cast<std::size_t>(collective)]},
+        {.file = config.system.file, .key = implementation_key(collective)},
         fmt::format("has {} for {}", counted(static_cast<std::int64_t>(implementations.size()), "algorithm"),
                     counted(static_cast<std::int64_t>(config.network.dimensions.size()), "dimension")),
         "one per dimension of the network, the inner one first");
@@ -132,7 +135,7 @@ std::vector<LogicalDimension> Planner::dimensions_for(const Request& request) co
     require_possible(config_, request.collective, ring);
     if (ring.implementation.algorithm.kind == AlgorithmKind::double_binary_tree) {
       throw UserError(
-          {.file = config_.system.file, .key = kKeys[static_cast<std::size_t>(request.collective)]},
+          {.file = config_.system.file, .key = implementation_key(request.collective)},
           fmt::format("doubleBinaryTree cannot run in group {}, which has not all NPUs", request.group),
           "use ring, direct or halvingDoubling");
     }

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "overture/astra2/postbox.h"
 #include "overture/base/pool.h"

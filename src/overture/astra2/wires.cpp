@@ -5,8 +5,6 @@
 
 #include <fmt/format.h>
 
-#include "overture/base/error.h"
-
 namespace overture::astra2 {
 namespace {
 

@@ -1,6 +1,5 @@
 #include "overture/formats/chakra/attribute.h"
 
-#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <string>

@@ -2,7 +2,6 @@
 // In a graph operations start as their dependencies allow; the lanes of ASTRA-sim 2 are astra2/'s business.
 #pragma once
 
-#include <filesystem>
 #include <map>
 #include <string>
 #include <vector>

@@ -187,9 +187,9 @@ class GraphMaker {
   }
 
   RankGroup group_of(const RankTrace& trace, const Node& node, int rank, int& size) {
-    const std::string& name = trace.group_names[node.group];
+    const std::string name(trace.group(node));
     size = static_cast<int>(traces_.size());
-    if (name.empty() || name == "0") {
+    if (name.empty()) {
       if (!everyone_) everyone_ = traced_.graph.add_group_of_all();
       return *everyone_;
     }
@@ -288,8 +288,8 @@ std::string why_not_symbolic(const RankTrace& trace) {
   for (const Node& node : trace.nodes) {
     if (node.kind == NodeKind::send || node.kind == NodeKind::receive)
       return fmt::format("node {} is a {}, which names a rank", node.id, name(node.kind));
-    const std::string& group = trace.group_names[node.group];
-    if (node.kind == NodeKind::collective && !group.empty() && group != "0")
+    const std::string_view group = trace.group(node);
+    if (node.kind == NodeKind::collective && !group.empty())
       return fmt::format("node {} is a collective of group {}", node.id, group);
   }
   return "";

@@ -4,7 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include "overture/base/files.h"
 #include "overture/base/testing.h"
 #include "overture/formats/chakra/inspect.h"
 #include "overture/formats/chakra/reader.h"

@@ -1,5 +1,3 @@
-#include <map>
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

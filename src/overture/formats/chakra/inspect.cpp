@@ -9,9 +9,9 @@ namespace {
 
 std::string communication_name(const RankTrace& trace, const Node& node) {
   if (node.kind != NodeKind::collective) return std::string(name(node.kind));
-  const std::string& group = trace.group_names[node.group];
+  const std::string_view group = trace.group(node);
   const std::string kind(node.is(Has::comm_type) ? name(node.collective()) : "collective of no type");
-  return group.empty() || group == "0" ? kind : fmt::format("{} in group {}", kind, group);
+  return group.empty() ? kind : fmt::format("{} in group {}", kind, group);
 }
 
 void count_nodes(const RankTrace& trace, Inspection& result) {
@@ -19,8 +19,7 @@ void count_nodes(const RankTrace& trace, Inspection& result) {
     ++result.of_kind[std::min<std::size_t>(static_cast<std::size_t>(node.kind), kNodeKinds)];
     result.dependencies += node.parents;
     result.roots += node.parents == 0 ? 1 : 0;
-    const bool communicates =
-        node.kind == NodeKind::send || node.kind == NodeKind::receive || node.kind == NodeKind::collective;
+    const bool communicates = node.communicates();
     if (!communicates && node.kind != NodeKind::compute) continue;
     Inspection::Sum& sum =
         communicates ? result.communication[communication_name(trace, node)] : result.compute;
@@ -60,8 +59,7 @@ void find_missing(const RankTrace& trace, Inspection& result) {
   std::uint64_t unmodelled = 0;
   std::uint64_t peerless = 0;
   for (const Node& node : trace.nodes) {
-    const bool communicates =
-        node.kind == NodeKind::send || node.kind == NodeKind::receive || node.kind == NodeKind::collective;
+    const bool communicates = node.communicates();
     const bool computes = node.kind == NodeKind::compute;
     const bool modelled = node.is(Has::num_ops) && node.is(Has::tensor_size);
     untimed += computes && node.duration_micros == 0 && !modelled ? 1 : 0;

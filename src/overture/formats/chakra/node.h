@@ -82,6 +82,9 @@ struct Node {
   bool is(Has what) const { return (has & static_cast<std::uint16_t>(what)) != 0; }
   void set(Has what) { has = static_cast<std::uint16_t>(has | static_cast<std::uint16_t>(what)); }
   bool on_cpu() const { return is(Has::cpu); }
+  bool communicates() const {
+    return kind == NodeKind::send || kind == NodeKind::receive || kind == NodeKind::collective;
+  }
   Collective collective() const { return static_cast<Collective>(comm_type); }
 };
 
@@ -107,6 +110,11 @@ class RankTrace {
   }
   std::span<const std::uint32_t> parents_of(const Node& node) const {
     return std::span(parents).subspan(node.first_parent, node.parents);
+  }
+  // The name of a node's group; empty if it is everybody.
+  std::string_view group(const Node& node) const {
+    const std::string& name = group_names[node.group];
+    return name == "0" ? std::string_view() : name;
   }
   // Bytes that it occupies.
   std::size_t memory() const;

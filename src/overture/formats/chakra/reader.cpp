@@ -367,14 +367,7 @@ class TraceReader {
       for (const std::uint32_t parent : trace_.parents_of(trace_.nodes[n])) ordered = ordered && parent < n;
     }
     if (ordered) return;
-    std::vector<std::uint32_t> missing(trace_.nodes.size());
-    std::vector<std::vector<std::uint32_t>> children(trace_.nodes.size());
-    std::vector<std::uint32_t> ready;
-    for (std::uint32_t n = 0; n < trace_.nodes.size(); ++n) {
-      missing[n] = trace_.nodes[n].parents;
-      for (const std::uint32_t parent : trace_.parents_of(trace_.nodes[n])) children[parent].push_back(n);
-      if (missing[n] == 0) ready.push_back(n);
-    }
+    auto [missing, children, ready] = dependents_of(trace_);
     std::size_t done = 0;
     while (done < ready.size()) {
       const std::uint32_t node = ready[done++];

@@ -2,9 +2,7 @@
 // a stream. Everything that can be wrong with a file is said here, with the file, the node and the field.
 #pragma once
 
-#include <cstddef>
 #include <string>
-#include <vector>
 
 #include "overture/formats/chakra/node.h"
 
