@@ -9,7 +9,6 @@
 #include <fmt/format.h>
 
 #include "overture/base/check.h"
-#include "overture/base/error.h"
 
 namespace overture::workload {
 namespace {

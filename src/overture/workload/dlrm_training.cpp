@@ -20,28 +20,24 @@ constexpr const char* kTables = "Embedding";
 
 std::int64_t rounded_up(std::int64_t amount, std::int64_t parts) { return (amount + parts - 1) / parts; }
 
+template <class Of>
+Bytes sum(const model::Dlrm& model, Of of) {
+  Bytes sum;
+  for (const EmbeddingTable& table : model.tables) sum += of(table);
+  return sum;
+}
+
+Bytes gather_size(const EmbeddingTable& table) { return table.row() * table.bag; }
+
 Bytes pooled_of_all(const model::Dlrm& model) {
-  Bytes sum;
-  for (const EmbeddingTable& table : model.tables) sum += table.row();
-  return sum;
+  return sum(model, [](const EmbeddingTable& table) { return table.row(); });
 }
-
-Bytes gathered_of_all(const model::Dlrm& model) {
-  Bytes sum;
-  for (const EmbeddingTable& table : model.tables) sum += table.row() * table.bag;
-  return sum;
-}
-
+Bytes gathered_of_all(const model::Dlrm& model) { return sum(model, gather_size); }
 Bytes size_of_all(const model::Dlrm& model) {
-  Bytes sum;
-  for (const EmbeddingTable& table : model.tables) sum += table.size();
-  return sum;
+  return sum(model, [](const EmbeddingTable& table) { return table.size(); });
 }
-
 Bytes memory_of_all(const model::Dlrm& model) {
-  Bytes sum;
-  for (const EmbeddingTable& table : model.tables) sum += table.memory();
-  return sum;
+  return sum(model, [](const EmbeddingTable& table) { return table.memory(); });
 }
 
 class Maker {
@@ -100,32 +96,35 @@ class Maker {
     return gather_passes(training_.compute, rows / std::max(gpus_at_work, 1), mean_row());
   }
   Bytes mean_row() const {
-    Bytes bytes{};
     std::int64_t lookups = 0;
-    for (const model::EmbeddingTable& table : model_.tables) {
-      bytes += table.row() * table.bag;
-      lookups += table.bag;
-    }
-    return bytes / std::max<std::int64_t>(lookups, 1);
+    for (const EmbeddingTable& table : model_.tables) lookups += table.bag;
+    return gathered_of_all(model_) / std::max<std::int64_t>(lookups, 1);
   }
 
   // The ranks wait for the one that gathers most: they are in step.
   Layer table_wise() const {
     const model::Placement owner = placed(training_, ranks_);
     std::vector<Bytes> pooled(static_cast<std::size_t>(ranks_));
-    std::vector<Bytes> gathered(static_cast<std::size_t>(ranks_));
+    std::vector<Bytes> gathers(static_cast<std::size_t>(ranks_));
     for (std::size_t t = 0; t < owner.size(); ++t) {
       const auto rank = static_cast<std::size_t>(owner[t]);
       pooled[rank] += model_.tables[t].row() * samples_;
-      gathered[rank] += model_.tables[t].row() * model_.tables[t].bag * (samples_ * ranks_);
+      gathers[rank] += gather_size(model_.tables[t]) * (samples_ * ranks_);
     }
     const std::vector<int> count = model::tables_per_node(owner, ranks_);
     model::ForwardBackward longest{};
-    for (std::size_t rank = 0; rank < gathered.size(); ++rank) {
-      const auto time = gather(gathered[rank], std::min(count[rank], training_.gpus_per_node));
-      longest = {std::max(longest.forward, time.forward), std::max(longest.backward, time.backward)};
-    }
-    Layer layer = embedding(longest.forward, longest.backward);
+    for (std::size_t rank = 0; rank < gathers.size(); ++rank)
+      keep_longer(longest, gathers[rank], count[rank]);
+    return exchanged(longest, pooled);
+  }
+
+  void keep_longer(model::ForwardBackward& longest, Bytes rows, int shards) const {
+    const auto time = gather(rows, std::min(shards, training_.gpus_per_node));
+    longest = {std::max(longest.forward, time.forward), std::max(longest.backward, time.backward)};
+  }
+
+  Layer exchanged(const model::ForwardBackward& time, const std::vector<Bytes>& pooled) const {
+    Layer layer = embedding(time.forward, time.backward);
     exchange(layer, pooled);
     return layer;
   }
@@ -165,9 +164,7 @@ class Maker {
     const auto time =
         gather(Bytes{rounded_up((gathered_of_all(model_) * (samples_ * ranks_)).count(), ranks_)},
                training_.gpus_per_node);
-    Layer layer = embedding(time.forward, time.backward);
-    exchange(layer, {Bytes{rounded_up((pooled_of_all(model_) * samples_).count(), ranks_)}});
-    return layer;
+    return exchanged(time, {Bytes{rounded_up((pooled_of_all(model_) * samples_).count(), ranks_)}});
   }
 
   Layer row_wise() const {
@@ -222,13 +219,9 @@ class Maker {
     model::ForwardBackward longest{};
     for (const model::TableLoads::OfNode& node : loads.nodes) {
       pooled.push_back(node.pooled * samples_);
-      const auto time =
-          gather(node.gathered * (samples_ * ranks_), std::min(node.shards, training_.gpus_per_node));
-      longest = {std::max(longest.forward, time.forward), std::max(longest.backward, time.backward)};
+      keep_longer(longest, node.gathered * (samples_ * ranks_), node.shards);
     }
-    Layer layer = embedding(longest.forward, longest.backward);
-    exchange(layer, pooled);
-    return layer;
+    return exchanged(longest, pooled);
   }
 
   void require_share_fits() const { require_fits(Bytes{rounded_up(memory_of_all(model_).count(), ranks_)}); }

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "overture/base/words.h"
 #include "overture/model/dlrm.h"

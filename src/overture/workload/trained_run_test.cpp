@@ -4,7 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include "overture/base/error.h"
 #include "overture/base/random.h"
 #include "overture/base/testing.h"
 #include "overture/workload/testing.h"

@@ -153,16 +153,18 @@ void data_parallel(Emitter& t) {
   }
 }
 
-// Forward through all layers, each handing its activations on before the next starts.
+// Forward through a layer, which hands its activations on before the next starts.
+void go_forward(Emitter& t, int layer) {
+  t.finished(layer, weight_gradient);
+  t.compute(layer, forward);
+  t.issue_and_wait(layer, forward, t.policy());
+  t.step();
+}
+
 void inference(Emitter& t) {
   for (int pass = 0; pass < t.passes(); ++pass) {
     t.begin_iteration();
-    for (int i = 0; i < t.layers(); ++i) {
-      t.finished(i, weight_gradient);
-      t.compute(i, forward);
-      t.issue_and_wait(i, forward, t.policy());
-      t.step();
-    }
+    for (int i = 0; i < t.layers(); ++i) go_forward(t, i);
   }
 }
 
@@ -189,22 +191,13 @@ void model_parallel(Emitter& t, ModelParallelRules rules) {
   };
   for (int pass = 0; pass < t.passes(); ++pass) {
     t.begin_iteration();
-    for (int i = 0; i < t.layers(); ++i) {
-      t.finished(i, weight_gradient);
-      t.compute(i, forward);
-      t.issue_and_wait(i, forward, t.policy());
-      t.step();
-    }
+    for (int i = 0; i < t.layers(); ++i) go_forward(t, i);
     for (int i = t.layers() - 1; i >= 0; --i) {
       if (starts_recomputation(i)) {
         t.step();
         int j = checkpoint_before(t.workload(), i);
-        do {
-          t.finished(j, weight_gradient);
-          t.compute(j, forward);
-          t.issue_and_wait(j, forward, t.policy());
-          t.step();
-        } while (!starts_recomputation(++j));
+        do go_forward(t, j);
+        while (!starts_recomputation(++j));
         i = j;  // usually the layer that asked; the original goes on wherever it meets a marked one
       }
       t.compute(i, input_gradient);
