@@ -1,7 +1,5 @@
 #include "overture/network/flow/average_circuits.h"
 
-#include <cmath>
-
 #include <gtest/gtest.h>
 
 #include "overture/formats/dynexp.h"

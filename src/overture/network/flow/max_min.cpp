@@ -1,6 +1,5 @@
 #include "overture/network/flow/max_min.h"
 
-#include <algorithm>
 #include <limits>
 
 namespace overture::network::flow {

@@ -1,7 +1,6 @@
 #include "overture/network/flow/max_min.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,5 @@
 #include "overture/network/flow/needed_links.h"
 
-#include <algorithm>
 #include <utility>
 
 namespace overture::network::flow {

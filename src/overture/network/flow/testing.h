@@ -1,5 +1,5 @@
 // For the tests of the flow-level backend: the same fluid, computed the plain way, flow by flow and from
-// scratch at every change; and random lists of flows.
+// scratch at every change; and lists of flows.
 #pragma once
 
 #include <algorithm>
@@ -9,8 +9,25 @@
 #include "overture/base/random.h"
 #include "overture/network/flow/flow_paths.h"
 #include "overture/network/flow/run_flows.h"
+#include "overture/topology/star.h"
 
 namespace overture::network::flow::testing {
+
+inline FlowSpec flow(int from, int to, Bytes size, Time start = {}) {
+  return {.from = Rank{from}, .to = Rank{to}, .size = size, .start = start};
+}
+
+inline topology::Topology star(int hosts) { return topology::star({.hosts = hosts}); }
+
+inline std::vector<FlowSpec> all_to_all(int hosts, Bytes size) {
+  std::vector<FlowSpec> flows;
+  for (int from = 0; from < hosts; ++from) {
+    for (int to = 0; to < hosts; ++to) {
+      if (from != to) flows.push_back(flow(from, to, size));
+    }
+  }
+  return flows;
+}
 
 // Completion times in picoseconds. Paths are drawn in the order of the list, as run_flows() does when flows
 // are in order of their start.
