@@ -8,7 +8,6 @@
 #include <set>
 #include <sstream>
 #include <string>
-#include <vector>
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -119,6 +118,60 @@ TEST(Names, OfClassesMeanOneThingInFoldersThatMayMeet) {
         EXPECT_FALSE(one < other && may_meet(one, other) && !is_known(name, one, other))
             << name << " in " << one << " and " << other;
     }
+  }
+}
+
+std::set<std::string> words_in(const std::string& text, const std::regex& word) {
+  std::set<std::string> found;
+  for (auto match = std::sregex_iterator(text.begin(), text.end(), word); match != std::sregex_iterator();
+       ++match)
+    found.insert((*match)[1]);
+  return found;
+}
+
+// The last column of the table in ARCHITECTURE.md, by folder.
+std::map<std::string, std::set<std::string>> needs_in_the_docs() {
+  static const std::regex kRow(R"(\n\| `(\w+)` \|[^|\n]*\|([^|\n]*)\|)");
+  const std::string text = text_of(kSource / "docs/ARCHITECTURE.md");
+  std::map<std::string, std::set<std::string>> needs;
+  for (auto row = std::sregex_iterator(text.begin(), text.end(), kRow); row != std::sregex_iterator(); ++row)
+    needs[(*row)[1]] = words_in((*row)[2], std::regex("`(\\w+)`"));
+  return needs;
+}
+
+// What the sources of a folder include of other folders.
+std::set<std::string> included_by(const fs::path& folder) {
+  static const std::regex kInclude("#include \"overture/(\\w+)/");
+  std::set<std::string> found;
+  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+    const std::string name = entry.path().filename().string();
+    const bool code = name.ends_with(".h") || name.ends_with(".cpp");
+    if (!code || name.ends_with("_test.cpp") || name.starts_with("testing")) continue;
+    found.merge(words_in(text_of(entry.path()), kInclude));
+  }
+  found.erase(folder.filename().string());
+  return found;
+}
+
+TEST(Architecture, FoldersIncludeWhatItsTableSays) {
+  auto needs = needs_in_the_docs();
+  for (bool grows = true; grows;) {  // and what those need
+    grows = false;
+    for (auto& [folder, all] : needs) {
+      for (const std::string& one : std::set(all)) {
+        const std::size_t before = all.size();
+        all.insert(needs[one].begin(), needs[one].end());
+        grows = grows || all.size() > before;
+      }
+    }
+  }
+  for (const auto& entry : fs::directory_iterator(kSource / "src/overture")) {
+    if (!entry.is_directory()) continue;
+    const std::string folder = entry.path().filename().string();
+    ASSERT_TRUE(needs.contains(folder)) << folder << " is not in the table";
+    if (folder == "cli") continue;  // everything
+    for (const std::string& included : included_by(entry.path()))
+      EXPECT_TRUE(needs[folder].contains(included)) << folder << " includes " << included;
   }
 }
 
