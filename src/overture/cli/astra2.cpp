@@ -12,10 +12,10 @@
 #include "overture/base/files.h"
 #include "overture/base/interrupt.h"
 #include "overture/base/text.h"
+#include "overture/base/version.h"
 #include "overture/cli/astra2_files.h"
 #include "overture/cli/commands.h"
 #include "overture/cli/output.h"
-#include "overture/cli/version.h"
 #include "overture/report/npu_folder.h"
 
 namespace overture::cli {

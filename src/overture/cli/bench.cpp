@@ -14,12 +14,11 @@
 #include "overture/base/files.h"
 #include "overture/base/interrupt.h"
 #include "overture/base/text.h"
+#include "overture/base/version.h"
 #include "overture/cli/commands.h"
 #include "overture/cli/output.h"
 #include "overture/cli/progress.h"
-#include "overture/cli/version.h"
 #include "overture/formats/nccl_tests.h"
-#include "overture/network/run_flows.h"
 #include "overture/report/html.h"
 #include "overture/report/recorder.h"
 #include "overture/report/results_folder.h"
@@ -137,20 +136,20 @@ system::Implementation implementation(const BenchOptions& options, CollectiveKin
 
 using Wall = std::chrono::steady_clock;
 
-// When --max-wall is over, counted from now.
-std::optional<Wall::time_point> wall_end(const BenchOptions& options) {
+// When --max-wall is over.
+using WallEnd = std::optional<Wall::time_point>;
+
+// Counted from now.
+WallEnd wall_end(const BenchOptions& options) {
   if (options.max_wall_seconds < 0) throw UserError({.key = "--max-wall"}, "must not be negative");
   if (options.max_wall_seconds == 0) return std::nullopt;
   return Wall::now() + std::chrono::seconds(options.max_wall_seconds);
 }
 
-bool goes_on(std::optional<Wall::time_point> end) {
-  return !Interrupt::requested() && !(end && Wall::now() >= *end);
-}
+bool goes_on(WallEnd end) { return !Interrupt::requested() && !(end && Wall::now() >= *end); }
 
 // The setup of any command; its workload or traffic is not needed.
-Runner make_runner(const BenchOptions& options, CollectiveKind kind, int seed,
-                   std::optional<Wall::time_point> end) {
+Runner make_runner(const BenchOptions& options, CollectiveKind kind, int seed, WallEnd end) {
   std::vector<std::string> overrides = options.overrides;
   if (options.seeds > 1) overrides.push_back(fmt::format("seed={}", seed));
   const setup::Setup setup = setup::load_setup(options.setup, overrides, setup::Needs::network);
@@ -167,8 +166,7 @@ Runner make_runner(const BenchOptions& options, CollectiveKind kind, int seed,
   return [config, kind, limits](Bytes size) { return study::bench_collective(config, kind, size, limits); };
 }
 
-std::vector<Runner> make_runners(const BenchOptions& options, CollectiveKind kind,
-                                 std::optional<Wall::time_point> end) {
+std::vector<Runner> make_runners(const BenchOptions& options, CollectiveKind kind, WallEnd end) {
   constexpr int kMostSeeds = 1000;
   if (options.seeds < 1 || options.seeds > kMostSeeds)
     throw UserError({.key = "--seeds"}, fmt::format("{} is not from 1 to {}", options.seeds, kMostSeeds));
@@ -273,50 +271,70 @@ std::string measured_columns(const std::vector<formats::MeasuredPoint>& measured
   return fmt::format(" {:>14.3f} {:>8.1f}", same->time_us, 100 * (to_us(point.time) / same->time_us - 1));
 }
 
+std::vector<formats::MeasuredPoint> read_measured(const BenchOptions& options) {
+  if (options.measured.empty()) return {};
+  return formats::parse_nccl_tests(read_file(options.measured), options.measured);
+}
+
+// As nccl-tests writes it.
+void print_head(const BenchOptions& options) {
+  const auto more = [&](std::string_view deviation, std::string_view measured, std::string_view error) {
+    return (options.seeds > 1 ? fmt::format(" {:>9}", deviation) : "") +
+           (options.measured.empty() ? "" : fmt::format(" {:>14} {:>8}", measured, error));
+  };
+  fmt::print("# {} on {}\n", options.collective, options.setup);
+  fmt::print("#{:>13} {:>12} {:>8} {:>14} {:>10} {:>10}{}\n", "size", "count", "type", "time", "algbw",
+             "busbw", more("+-", "measured", "error"));
+  fmt::print("#{:>13} {:>12} {:>8} {:>14} {:>10} {:>10}{}\n", "(B)", "(elements)", "", "(us)", "(GB/s)",
+             "(GB/s)", more("(us)", "(us)", "(%)"));
+}
+
+void print_point(const BenchOptions& options, CollectiveKind kind, const Measured& simulated,
+                 const std::vector<formats::MeasuredPoint>& measured) {
+  const study::CollectivePoint& point = simulated.mean;
+  fmt::print("{:>14} {:>12} {:>8} {:>14.3f} {:>10.3f} {:>10.3f}{}\n", point.size.count(),
+             point.size.count() / 4, "float", to_us(point.time), point.algorithm_bandwidth(),
+             point.bus_bandwidth(kind),
+             (options.seeds > 1 ? fmt::format(" {:>9.3f}", simulated.deviation_us) : "") +
+                 measured_columns(measured, point));
+  std::fflush(stdout);
+}
+
+// Those that were simulated in time, in order.
+std::vector<Measured> run_sizes(const BenchOptions& options, CollectiveKind kind,
+                                const std::vector<Bytes>& sizes, const std::vector<Runner>& runners,
+                                const std::vector<formats::MeasuredPoint>& measured, WallEnd end) {
+  print_head(options);
+  std::vector<Measured> points;
+  Progress progress(options.collective, static_cast<std::int64_t>(sizes.size()));
+  for (const Bytes size : sizes) {
+    if (!goes_on(end)) break;
+    progress.update(static_cast<std::int64_t>(points.size()));
+    const Measured simulated = run_all(runners, size);
+    progress.finish();
+    if (!simulated.mean.complete) break;
+    print_point(options, kind, simulated, measured);
+    points.push_back(simulated);
+  }
+  return points;
+}
+
 int run(const BenchOptions& options) {
   const auto kind = parse_word<CollectiveKind>(options.collective, "--collective");
   if (options.chunks < 1) throw UserError({.key = "--chunks"}, "must be at least 1");
   auto sizes = study::sizes(parse_size(options.first, "-b"), parse_size(options.last, "-e"), options.factor);
   if (kind == CollectiveKind::barrier) sizes.resize(1);  // it has none
-  const auto end = wall_end(options);
   const Interrupt interrupt;
   Interrupt::end_after(static_cast<unsigned>(options.max_wall_seconds));
+  const auto end = wall_end(options);
   const std::vector<Runner> runners = make_runners(options, kind, end);
-  const bool compared = !options.measured.empty();
-  const auto measured = compared ? formats::parse_nccl_tests(read_file(options.measured), options.measured)
-                                 : std::vector<formats::MeasuredPoint>{};
+  const std::vector<formats::MeasuredPoint> measured = read_measured(options);
   const fs::path folder = options.output.folder_or(
       fs::path("results") /
       fmt::format("{}-{}", fs::path(options.setup).stem().string(), options.collective));
   claim(options.output, folder, "bench collective", setup_yaml_of(options));
-  std::vector<Measured> points;
-  fmt::print("# {} on {}\n", options.collective, options.setup);
-  const bool repeated = options.seeds > 1;
-  fmt::print("#{:>13} {:>12} {:>8} {:>14} {:>10} {:>10}{}\n", "size", "count", "type", "time", "algbw",
-             "busbw",
-             (repeated ? fmt::format(" {:>9}", "+-") : "") +
-                 (compared ? fmt::format(" {:>14} {:>8}", "measured", "error") : ""));
-  fmt::print("#{:>13} {:>12} {:>8} {:>14} {:>10} {:>10}{}\n", "(B)", "(elements)", "", "(us)", "(GB/s)",
-             "(GB/s)",
-             (repeated ? fmt::format(" {:>9}", "(us)") : "") +
-                 (compared ? fmt::format(" {:>14} {:>8}", "(us)", "(%)") : ""));
-  Progress progress(options.collective, static_cast<std::int64_t>(sizes.size()));
-  for (const Bytes size : sizes) {
-    if (!goes_on(end)) break;
-    progress.update(static_cast<std::int64_t>(points.size()));
-    const Measured measured_point = run_all(runners, size);
-    const study::CollectivePoint& point = measured_point.mean;
-    progress.finish();
-    if (!point.complete) break;
-    fmt::print("{:>14} {:>12} {:>8} {:>14.3f} {:>10.3f} {:>10.3f}{}\n", point.size.count(),
-               point.size.count() / 4, "float", to_us(point.time), point.algorithm_bandwidth(),
-               point.bus_bandwidth(kind),
-               (repeated ? fmt::format(" {:>9.3f}", measured_point.deviation_us) : "") +
-                   measured_columns(measured, point));
-    points.push_back(measured_point);
-    std::fflush(stdout);
-  }
-  if (!options.csv.empty()) write_file(options.csv, csv_of(points, kind, repeated));
+  const std::vector<Measured> points = run_sizes(options, kind, sizes, runners, measured, end);
+  if (!options.csv.empty()) write_file(options.csv, csv_of(points, kind, options.seeds > 1));
   const bool complete = points.size() == sizes.size();
   if (!complete) fmt::print("#\n# cut short after {} of {} sizes\n", points.size(), sizes.size());
   const int code = Interrupt::requested() ? kInterrupted : complete ? 0 : kUnfinished;

@@ -1,7 +1,5 @@
-#include <chrono>
 #include <memory>
 #include <thread>
-#include <vector>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -12,7 +10,6 @@
 #include "overture/base/interrupt.h"
 #include "overture/base/json.h"
 #include "overture/base/table.h"
-#include "overture/base/units.h"
 #include "overture/cli/commands.h"
 #include "overture/cli/meeting.h"
 #include "overture/rpc/fetch_bench.h"

@@ -21,9 +21,9 @@
 #include "overture/base/json.h"
 #include "overture/base/memory.h"
 #include "overture/base/text.h"
+#include "overture/base/version.h"
 #include "overture/cli/captured_output.h"
 #include "overture/cli/help.h"
-#include "overture/cli/version.h"
 
 namespace overture::cli {
 namespace {
@@ -274,8 +274,6 @@ Command& Command::runs(std::function<int()> run) {
 }
 
 void json_result(std::string text) { chosen().result = std::move(text); }
-
-bool json_asked() { return chosen().json; }
 
 namespace {
 

@@ -77,8 +77,6 @@ class Command {
 
 // What --json prints in place of all that the command prints. Ends with a newline.
 void json_result(std::string text);
-// Was --json given? For commands that tell things as they go.
-bool json_asked();
 
 // Parses and runs. Exit code 2 for anything the user can mend, with one message; 1 for a failure of ours,
 // 130 after Ctrl-C.

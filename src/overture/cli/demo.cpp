@@ -7,10 +7,10 @@
 
 #include "overture/base/table.h"
 #include "overture/base/text.h"
+#include "overture/base/version.h"
 #include "overture/cli/commands.h"
 #include "overture/cli/demo_training.h"
 #include "overture/cli/output.h"
-#include "overture/cli/version.h"
 #include "overture/examples.h"
 #include "overture/report/html.h"
 #include "overture/report/results_folder.h"

@@ -9,7 +9,6 @@
 
 #include "overture/base/files.h"
 #include "overture/base/table.h"
-#include "overture/base/text.h"
 #include "overture/base/units.h"
 #include "overture/cli/training_run.h"
 #include "overture/data/copy.h"

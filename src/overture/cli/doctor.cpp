@@ -1,11 +1,8 @@
 #include <array>
 #include <cstdio>
 #include <filesystem>
-#include <memory>
-#include <sstream>
 #include <string>
 #include <thread>
-#include <vector>
 
 #include <fmt/format.h>
 #include <sys/statvfs.h>
@@ -15,8 +12,8 @@
 #include "overture/base/table.h"
 #include "overture/base/text.h"
 #include "overture/base/units.h"
+#include "overture/base/version.h"
 #include "overture/cli/commands.h"
-#include "overture/cli/version.h"
 #include "overture/network/ns3/ns3_program.h"
 
 namespace overture::cli {

@@ -1,7 +1,5 @@
 #include "overture/cli/evaluation.h"
 
-#include <array>
-
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 

@@ -1,7 +1,5 @@
 #include "overture/cli/flows_tries.h"
 
-#include <algorithm>
-
 #include <gtest/gtest.h>
 
 #include "overture/base/testing_folder.h"

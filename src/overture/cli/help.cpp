@@ -1,7 +1,5 @@
 #include "overture/cli/help.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
 
 #include "overture/base/text.h"

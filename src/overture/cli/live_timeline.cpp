@@ -1,8 +1,5 @@
 #include "overture/cli/live_timeline.h"
 
-#include <algorithm>
-#include <map>
-
 #include <fmt/format.h>
 
 #include "overture/formats/recording/recorded_run.h"

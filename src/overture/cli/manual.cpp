@@ -1,8 +1,8 @@
 // The manual page, from what the commands say of themselves.
 #include <fmt/format.h>
 
+#include "overture/base/version.h"
 #include "overture/cli/commands.h"
-#include "overture/cli/version.h"
 
 namespace overture::cli {
 namespace {

@@ -8,7 +8,6 @@
 #include "overture/base/error.h"
 #include "overture/base/table.h"
 #include "overture/cli/commands.h"
-#include "overture/cli/counts.h"
 #include "overture/serve/run_list.h"
 
 namespace overture::cli {

@@ -1,17 +1,15 @@
-#include <algorithm>
 #include <filesystem>
 #include <memory>
-#include <numeric>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include "overture/base/json.h"
+#include "overture/base/version.h"
 #include "overture/cli/counts.h"
 #include "overture/cli/studies.h"
 #include "overture/cli/study_results.h"
-#include "overture/cli/version.h"
 #include "overture/cli/watched_sweep.h"
 #include "overture/report/results_folder.h"
 #include "overture/study/cache_networks/report.h"

@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <numeric>
@@ -9,10 +8,10 @@
 
 #include "overture/base/error.h"
 #include "overture/base/json.h"
+#include "overture/base/version.h"
 #include "overture/cli/counts.h"
 #include "overture/cli/studies.h"
 #include "overture/cli/study_results.h"
-#include "overture/cli/version.h"
 #include "overture/cli/watched_sweep.h"
 #include "overture/report/html.h"
 #include "overture/report/results_folder.h"

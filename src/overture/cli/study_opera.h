@@ -37,7 +37,6 @@ study::opera_dlrm::MatrixChoice choice_of(const OperaOptions& options);
 // What was asked, as a setup says it.
 std::string asked(const OperaOptions& options);
 std::filesystem::path folder_of(const OperaOptions& options);
-int jobs_of(const OperaOptions& options);
 
 // Runs what is not finished yet, and returns what is then. `code` is that of the first failure, or 0.
 std::vector<study::opera_dlrm::FinishedCell> finish(const OperaOptions& options,

@@ -6,8 +6,8 @@
 #include "overture/base/files.h"
 #include "overture/base/interrupt.h"
 #include "overture/base/text.h"
+#include "overture/base/version.h"
 #include "overture/cli/command.h"
-#include "overture/cli/version.h"
 #include "overture/report/html.h"
 
 namespace overture::cli {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <map>
 #include <memory>
 
 #include <fmt/format.h>
@@ -15,12 +14,12 @@
 #include "overture/base/json.h"
 #include "overture/base/printable.h"
 #include "overture/base/text.h"
+#include "overture/base/version.h"
 #include "overture/cli/commands.h"
 #include "overture/cli/counts.h"
 #include "overture/cli/output.h"
 #include "overture/cli/sweep_effects.h"
 #include "overture/cli/sweep_table.h"
-#include "overture/cli/version.h"
 #include "overture/cli/watched_sweep.h"
 #include "overture/report/csv_grid.h"
 #include "overture/report/html.h"

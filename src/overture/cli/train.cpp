@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <filesystem>
 #include <memory>
 
@@ -10,13 +9,13 @@
 #include "overture/base/table.h"
 #include "overture/base/text.h"
 #include "overture/base/units.h"
+#include "overture/base/version.h"
 #include "overture/cli/commands.h"
 #include "overture/cli/counts.h"
 #include "overture/cli/evaluation.h"
 #include "overture/cli/meeting.h"
 #include "overture/cli/train_flags.h"
 #include "overture/cli/training_run.h"
-#include "overture/cli/version.h"
 #include "overture/setup/train_setup.h"
 
 namespace overture::cli {

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include "overture/base/testing_folder.h"
-#include "overture/base/text.h"
 #include "overture/report/gzip_reader.h"
 
 namespace overture::cli {

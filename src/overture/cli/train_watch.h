@@ -8,7 +8,6 @@
 #include <optional>
 #include <string>
 
-#include "overture/data/metrics.h"
 #include "overture/train/results.h"
 #include "overture/train/run.h"
 #include "overture/train/tensorboard.h"

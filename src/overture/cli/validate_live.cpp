@@ -14,9 +14,9 @@
 #include "overture/base/hash.h"
 #include "overture/base/table.h"
 #include "overture/base/text.h"
+#include "overture/base/version.h"
 #include "overture/cli/command.h"
 #include "overture/cli/live_timeline.h"
-#include "overture/cli/version.h"
 #include "overture/recording/recording.h"
 #include "overture/report/csv_grid.h"
 #include "overture/report/html.h"
@@ -163,6 +163,61 @@ std::vector<study::LiveCalibration> calibrations(const std::vector<LiveRow>& row
   return found;
 }
 
+// How busy the machine was with other things.
+struct LoadAround {
+  double before = 0;
+  double after = 0;
+};
+
+bool holds(const LiveScore& score) {
+  return score.median_error <= kMedianAllowed && score.worst_error <= kWorstAllowed &&
+         score.median_replay <= kReplayAllowed && score.in_order == score.pairs;
+}
+
+Json live_summary(const LiveScore& score, const std::vector<LiveRow>& rows,
+                  const std::vector<study::LiveCalibration>& calibrated, const LoadAround& around,
+                  bool injected) {
+  Json summary = report::summary_head(
+      {.kind = "validate",
+       .name = "Live: predicted against measured",
+       .version = version_text(),
+       .seed = {},
+       .why = fmt::format(
+           "median error {:.1f} %, worst {:.1f} %; recordings replayed {:.1f} % off (median); {} of {} pairs "
+           "in the measured order; calibrated on {} of {} points; load of the machine {:.1f} to {:.1f}",
+           100 * score.median_error, 100 * score.worst_error, 100 * score.median_replay, score.in_order,
+           score.pairs, calibrated.size(), rows.size(), around.before, around.after)});
+  summary.update({{"points", rows.size()},
+                  {"calibrating", calibrated.size()},
+                  {"links", injected ? "injected" : "network namespaces"},
+                  {"median_error_percent", 100 * score.median_error},
+                  {"worst_error_percent", 100 * score.worst_error},
+                  {"median_replay_error_percent", 100 * score.median_replay},
+                  {"pairs", score.pairs},
+                  {"pairs_in_order", score.in_order},
+                  {"load_before", around.before},
+                  {"load_after", around.after},
+                  {"machine", calibrated.front().recording.head().machine.text()},
+                  {"holds", holds(score)}});
+  return summary;
+}
+
+// Predicts every point that did not calibrate, and replays all.
+LiveTimelines predict_all(std::vector<LiveRow>& rows, const std::vector<study::LiveCalibration>& calibrated,
+                          const LiveOptions& live) {
+  LiveTimelines timelines;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const model::Machine machine = machine_at(rows[i].point, calibrated);
+    rows[i].replayed = study::replay(rows[i].point, i, machine, live).milliseconds;
+    if (rows[i].point.calibrates) continue;
+    rows[i].predicted = study::predict(rows[i].point, i, machine, live);
+    timelines.add(rows[i].point.name(), study::point_folder(live, i) / "recording",
+                  rows[i].predicted->result);
+    rows[i].predicted->result = {};
+  }
+  return timelines;
+}
+
 }  // namespace
 
 int validate_live(const LiveValidation& options) {
@@ -175,48 +230,16 @@ int validate_live(const LiveValidation& options) {
                          .steps = options.steps,
                          .most_repeats = options.repeats,
                          .keep = options.keep};
-  const double load_before = load();
+  LoadAround around{.before = load()};
   std::vector<LiveRow> rows = measure_all(options, live);
-  const double load_after = load();
+  around.after = load();
   const std::vector<study::LiveCalibration> calibrated = calibrations(rows, live);
-  LiveTimelines timelines;
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const model::Machine machine = machine_at(rows[i].point, calibrated);
-    rows[i].replayed = study::replay(rows[i].point, i, machine, live).milliseconds;
-    if (rows[i].point.calibrates) continue;
-    rows[i].predicted = study::predict(rows[i].point, i, machine, live);
-    timelines.add(rows[i].point.name(), study::point_folder(live, i) / "recording",
-                  rows[i].predicted->result);
-    rows[i].predicted->result = {};
-  }
+  LiveTimelines timelines = predict_all(rows, calibrated, live);
   const LiveScore score = score_of(rows);
-  const bool holds = score.median_error <= kMedianAllowed && score.worst_error <= kWorstAllowed &&
-                     score.median_replay <= kReplayAllowed && score.in_order == score.pairs;
   write_file(folder / "validation.csv", csv(rows));
   write_file(folder / "live.csv", parts_csv(rows));
   timelines.write(folder);
-  auto summary = report::summary_head(
-      {.kind = "validate",
-       .name = "Live: predicted against measured",
-       .version = version_text(),
-       .seed = {},
-       .why = fmt::format(
-           "median error {:.1f} %, worst {:.1f} %; recordings replayed {:.1f} % off (median); {} of {} pairs "
-           "in the measured order; calibrated on {} of {} points; load of the machine {:.1f} to {:.1f}",
-           100 * score.median_error, 100 * score.worst_error, 100 * score.median_replay, score.in_order,
-           score.pairs, calibrated.size(), rows.size(), load_before, load_after)});
-  summary.update({{"points", rows.size()},
-                  {"calibrating", calibrated.size()},
-                  {"links", options.injected ? "injected" : "network namespaces"},
-                  {"median_error_percent", 100 * score.median_error},
-                  {"worst_error_percent", 100 * score.worst_error},
-                  {"median_replay_error_percent", 100 * score.median_replay},
-                  {"pairs", score.pairs},
-                  {"pairs_in_order", score.in_order},
-                  {"load_before", load_before},
-                  {"load_after", load_after},
-                  {"machine", calibrated.front().recording.head().machine.text()},
-                  {"holds", holds}});
+  const Json summary = live_summary(score, rows, calibrated, around, options.injected);
   Digest digest;
   for (const LiveRow& row : rows) digest.add_bits(row.measured.milliseconds);
   report::write_summary(summary, digest, "live: true\n", folder);
@@ -225,7 +248,7 @@ int validate_live(const LiveValidation& options) {
   print_rows(rows);
   fmt::print("why: {}\n", wrap(summary["why"].get<std::string>(), 80, 5));
   print_where(folder, options.output);
-  return holds || options.quick ? 0 : 1;
+  return holds(score) || options.quick ? 0 : 1;
 }
 
 }  // namespace overture::cli

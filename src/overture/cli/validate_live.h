@@ -1,8 +1,6 @@
 // `overture validate --live`: trainings for real beside their predictions.
 #pragma once
 
-#include <string>
-
 #include "overture/cli/output.h"
 
 namespace overture::cli {

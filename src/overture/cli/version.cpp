@@ -1,4 +1,4 @@
-#include "overture/cli/version.h"
+#include "overture/base/version.h"
 
 #include <fmt/format.h>
 

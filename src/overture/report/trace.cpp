@@ -67,14 +67,6 @@ void append_us(std::string& out, Duration d) {
   append(out, "{}.{:06}", d.count() / kPicosecondsPerUs, d.count() % kPicosecondsPerUs);
 }
 
-// Kineto shows at most 30 ranks of a group; a thousand of them in each row would be most of the file.
-std::string rank_list(const std::vector<int>& ranks) {
-  constexpr std::size_t kShown = 30;
-  const auto shown = static_cast<std::ptrdiff_t>(std::min(ranks.size(), kShown));
-  return fmt::format("[{}{}]", fmt::join(ranks.begin(), ranks.begin() + shown, ", "),
-                     ranks.size() > kShown ? ", ..." : "");
-}
-
 // The ids that have both ends in this file, sorted.
 std::vector<std::uint64_t> whole_arrows(std::span<const Trace> ranks) {
   std::vector<std::uint64_t> out;
@@ -160,8 +152,6 @@ class Writer {
     trace_ = &trace;
     written_.events += trace.events();
     written_.dropped += trace.dropped();
-    rank_lists_.clear();
-    for (const auto& [group, members] : trace.groups()) rank_lists_[group] = rank_list(members);
     spans_.clear();
     names();
     steps();
@@ -262,9 +252,6 @@ class Writer {
            c.out.count(), c.group_size);
     row_ += R"(,"Process Group Name":)";
     append_quoted(row_, c.group);
-    if (const auto ranks = rank_lists_.find(c.group); ranks != rank_lists_.end()) {
-      append(row_, R"(,"Process Group Ranks":"{}")", ranks->second);
-    }
   }
 
   // Both ends stand at the start of their slice, right after its row: that is where viewers look for the
@@ -302,7 +289,6 @@ class Writer {
   TraceWritten written_;
   GzipFile file_;
   std::vector<std::uint64_t> arrows_;
-  std::map<std::string, std::string> rank_lists_;
   std::vector<std::pair<Time, Time>> spans_;  // of the steps; the place here, from 1, is the correlation
   std::string row_;                           // not yet in the file
   bool first_row_ = true;

@@ -72,8 +72,6 @@ class Trace {
   Trace(int rank, int world_size, std::size_t max_events = kMaxEvents);
 
   void name_stream(int stream, std::string name) { streams_[stream] = std::move(name); }
-  // Lets the collectives of `group` say which ranks take part.
-  void name_group(const std::string& group, std::vector<int> ranks) { groups_[group] = std::move(ranks); }
 
   // In any order. Beyond max_events, all kinds together, they are counted and dropped.
   void add(TraceSlice slice);
@@ -87,7 +85,6 @@ class Trace {
   int rank() const { return rank_; }
   int world_size() const { return world_size_; }
   const std::map<int, std::string>& streams() const { return streams_; }
-  const std::map<std::string, std::vector<int>>& groups() const { return groups_; }
   const std::vector<TraceSlice>& slices() const { return slices_; }
   const std::vector<TraceCounter>& counters() const { return counters_; }
   const std::vector<TraceStep>& steps() const { return steps_; }
@@ -103,7 +100,6 @@ class Trace {
   std::size_t dropped_ = 0;
   std::string note_;
   std::map<int, std::string> streams_;
-  std::map<std::string, std::vector<int>> groups_;
   std::vector<TraceSlice> slices_;
   std::vector<TraceCounter> counters_;
   std::vector<TraceStep> steps_;

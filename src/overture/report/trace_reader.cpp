@@ -1,7 +1,5 @@
 #include "overture/report/trace_reader.h"
 
-#include <charconv>
-
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 

@@ -151,7 +151,6 @@ TEST_F(TraceTest, StreamsCarryTheirNamesOrTheirNumbers) {
 
 TEST_F(TraceTest, ACollectiveCarriesWhatHtaReads) {
   Trace trace(0, 4);
-  trace.name_group("tables", {0, 2});
   trace.add(TraceSlice{
       .name = "ncclDevKernel_AllToAll",
       .collective = TraceCollective{
@@ -163,18 +162,6 @@ TEST_F(TraceTest, ACollectiveCarriesWhatHtaReads) {
   EXPECT_EQ(args.at("dtype"), "Byte");
   EXPECT_EQ(args.at("Group size"), 2);
   EXPECT_EQ(args.at("Process Group Name"), "tables");
-  EXPECT_EQ(args.at("Process Group Ranks"), "[0, 2]");
-}
-
-TEST_F(TraceTest, ALongListOfRanksIsCutAfterThirty) {
-  Trace trace(0, 1024);
-  std::vector<int> ranks(1024);
-  for (int rank = 0; rank < 1024; ++rank) ranks[static_cast<std::size_t>(rank)] = rank;
-  trace.name_group("default", ranks);
-  trace.add(TraceSlice{.name = "ncclSend", .collective = TraceCollective{.collective = "all_reduce"}});
-  const std::string list = rows(trace, "X").at(0).at("args").at("Process Group Ranks");
-  EXPECT_TRUE(list.starts_with("[0, 1, 2, ")) << list;
-  EXPECT_TRUE(list.ends_with(" 28, 29, ...]")) << list;
 }
 
 TEST_F(TraceTest, TimesKeepEveryPicosecond) {
