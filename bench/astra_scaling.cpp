@@ -3,7 +3,6 @@
 // memory is its own. The original's column was measured once on a 2-core machine of the kind that this runs
 // on (optimised build).
 #include <array>
-#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <optional>

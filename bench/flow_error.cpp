@@ -2,7 +2,6 @@
 // completion of the same flows. A fluid has no queues, no losses and no slow start, and averages circuits
 // over a cycle; these tables say what that costs.
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <fmt/format.h>

@@ -3,10 +3,8 @@
 //
 //   bench_ns3 [HOSTS...]      default: 16 64 128
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdlib>
-#include <ctime>
 
 #include <fmt/format.h>
 

@@ -5,7 +5,6 @@
 #include <chrono>
 #include <cstdlib>
 #include <ctime>
-#include <memory>
 #include <vector>
 
 #include <fmt/format.h>

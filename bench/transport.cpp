@@ -12,8 +12,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <functional>
-#include <memory>
-#include <string>
 #include <vector>
 
 #include <fmt/format.h>

@@ -2,8 +2,6 @@
 // refused, or not all there yet. The answer to a file's range lies within the file.
 #include "overture/serve/http.h"
 
-#include <algorithm>
-
 #include "targets.h"
 
 using namespace overture;

@@ -1,6 +1,5 @@
 // Text files with lists: flows (CSV and htsim's .cm), networks (graph files, Opera's dynexp), traces of
 // lookups. A first byte chooses the format, the rest is the file.
-#include <algorithm>
 
 #include "targets.h"
 

@@ -1,5 +1,4 @@
 // The reader of plans: what it accepts it can write, and reads back the same.
-#include <vector>
 
 #include "block_sums.h"
 #include "memory_file.h"

@@ -3,7 +3,6 @@
 // ./finding-TARGET.
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <map>

@@ -3,7 +3,6 @@
 // end.
 #include <array>
 #include <charconv>
-#include <string>
 
 #include "run_checks.h"
 #include "targets.h"

@@ -1,8 +1,6 @@
 // Values near the edge, too little memory, full disks, signals: every command says what is wrong, in time,
 // and what it leaves behind does not pass for finished.
-#include <algorithm>
 #include <csignal>
-#include <fstream>
 #include <thread>
 
 #include "program.h"

@@ -1,5 +1,4 @@
 // Input at the edge of what makes sense, that runs: very large and very small collectives, no delays at all.
-#include <cmath>
 
 #include "astra_case.h"
 #include <gtest/gtest.h>

@@ -1,6 +1,5 @@
 // Rules that hold for every command: what --help looks like, that --json is JSON whatever happens, exit
 // codes, and that no run is lost under another one. The commands are those that the program itself names.
-#include <algorithm>
 #include <csignal>
 #include <set>
 #include <thread>

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
-#include <string>
 #include <vector>
 
 #include <fmt/format.h>

@@ -1,7 +1,6 @@
 // How long GEMMs take, against machines that are played: a grid of units cycle by cycle, a table by its two
 // neighbours, a roofline by its two limits.
 #include <algorithm>
-#include <cmath>
 #include <map>
 
 #include <gtest/gtest.h>

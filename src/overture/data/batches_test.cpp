@@ -1,7 +1,6 @@
 #include "overture/data/batches.h"
 
 #include <algorithm>
-#include <map>
 
 #include "overture/data/binary_writer.h"
 #include "overture/data/dataset.h"

@@ -1,7 +1,5 @@
 #include "overture/data/columns.h"
 
-#include <algorithm>
-
 #include "overture/base/check.h"
 
 namespace overture::data {

@@ -2,13 +2,11 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "overture/base/random.h"
-#include "overture/base/testing.h"
 #include "overture/base/testing_folder.h"
 #include "overture/data/columns.h"
 #include "overture/data/sample_reader.h"

@@ -1,7 +1,6 @@
 #include "overture/embedding/arena.h"
 
 #include <cerrno>
-#include <cstdint>
 #include <cstring>
 #include <new>
 #include <utility>

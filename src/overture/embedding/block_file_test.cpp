@@ -1,6 +1,5 @@
 #include "overture/embedding/block_file.h"
 
-#include <fstream>
 #include <numeric>
 #include <vector>
 

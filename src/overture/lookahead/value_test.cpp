@@ -2,7 +2,6 @@
 // too early, twice or from the wrong place is seen at once. This is what makes cached training equal to
 // uncached.
 #include <map>
-#include <optional>
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,5 @@
 #include "overture/network/cost.h"
 
-#include <algorithm>
-
 #include <gtest/gtest.h>
 
 #include "overture/base/testing.h"

@@ -1,7 +1,6 @@
 // The contract of network.h, played on every backend. A new backend is one line in backends().
 #include <algorithm>
 #include <array>
-#include <limits>
 #include <map>
 #include <memory>
 

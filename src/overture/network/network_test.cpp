@@ -3,7 +3,6 @@
 #include "overture/network/network.h"
 
 #include <algorithm>
-#include <map>
 #include <numeric>
 #include <set>
 

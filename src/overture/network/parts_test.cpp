@@ -1,8 +1,6 @@
 // What all networks have in common, each part alone: histories of links, patterns of exchanges, messages that
 // cannot arrive, places for what is under way.
-#include <algorithm>
 #include <map>
-#include <numeric>
 #include <set>
 
 #include <gtest/gtest.h>

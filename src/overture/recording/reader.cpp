@@ -1,6 +1,3 @@
-#include <algorithm>
-#include <limits>
-
 #include <fmt/format.h>
 #include <zstd.h>
 

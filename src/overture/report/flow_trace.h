@@ -4,8 +4,6 @@
 
 #include <filesystem>
 #include <optional>
-#include <span>
-#include <string>
 #include <vector>
 
 #include "overture/base/ids.h"

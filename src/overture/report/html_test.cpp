@@ -6,10 +6,8 @@
 
 #include "overture/base/error.h"
 #include "overture/base/files.h"
-#include "overture/report/gzip.h"
 #include "overture/report/page_compare.h"
 #include "overture/report/page_table.h"
-#include "overture/report/page_text.h"
 #include "overture/report/page_trace.h"
 #include "overture/report/page_traffic.h"
 

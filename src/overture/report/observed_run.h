@@ -3,11 +3,9 @@
 #pragma once
 
 #include <functional>
-#include <memory>
 #include <string>
 #include <vector>
 
-#include "overture/report/flow_log.h"
 #include "overture/report/links_record.h"
 #include "overture/report/recorder.h"
 #include "overture/simulation/simulation.h"

@@ -1,7 +1,6 @@
 #include "overture/report/page_compare.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <set>
 

@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <optional>
 #include <string>
-#include <string_view>
 
 #include "overture/base/hash.h"
 #include "overture/base/json.h"
@@ -53,6 +52,5 @@ struct FolderClaim {
 // Makes the folder. Throws UserError when it holds a run of another kind or of another setup, unless that may
 // be overwritten: then what that run left is removed. Before the run, so that nobody waits for nothing.
 void claim_results_folder(const std::filesystem::path& folder, const FolderClaim& claim);
-
 
 }  // namespace overture::report

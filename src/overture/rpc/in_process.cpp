@@ -1,6 +1,9 @@
 #include "overture/rpc/in_process.h"
 
 #include <algorithm>
+#include <condition_variable>
+#include <cstdint>
+#include <queue>
 #include <utility>
 
 #include "overture/base/check.h"

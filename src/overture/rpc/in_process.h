@@ -4,12 +4,9 @@
 #pragma once
 
 #include <chrono>
-#include <condition_variable>
-#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <queue>
 #include <vector>
 
 #include "overture/base/units.h"

@@ -1,7 +1,6 @@
 // What the mesh needs of ZeroMQ: a context, sockets that close themselves, and messages of several frames.
 #pragma once
 
-#include <cstdint>
 #include <cstring>
 #include <memory>
 #include <string>

@@ -1,7 +1,6 @@
 // A DLRM in a setup, `workload: {dlrm: ...}`: its keys, and the training that they describe.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 

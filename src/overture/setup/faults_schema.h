@@ -2,7 +2,6 @@
 #pragma once
 
 #include "overture/network/faults.h"
-#include "overture/setup/convert.h"
 #include "overture/setup/visitors.h"
 
 namespace overture::setup {

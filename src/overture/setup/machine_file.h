@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "overture/model/machine.h"
 #include "overture/setup/visitors.h"

@@ -1,6 +1,5 @@
 #include "overture/setup/mpi_roles.h"
 
-#include <algorithm>
 #include <set>
 
 #include <gtest/gtest.h>

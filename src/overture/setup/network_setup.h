@@ -1,8 +1,6 @@
 // The `network:` of a setup: which backend, on which dimensions or topology, with which transport and queues.
 #pragma once
 
-#include <array>
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>

@@ -7,7 +7,6 @@
 #include "overture/base/testing.h"
 #include "overture/formats/dynexp.h"
 #include "overture/network/make_network.h"
-#include "overture/network/run_flows.h"
 #include "overture/setup/setup.h"
 
 namespace overture::setup {

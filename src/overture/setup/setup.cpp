@@ -1,6 +1,5 @@
 #include "overture/setup/setup.h"
 
-#include <algorithm>
 #include <bit>
 
 #include <fmt/format.h>

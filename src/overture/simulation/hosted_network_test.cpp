@@ -1,7 +1,5 @@
 #include "overture/simulation/hosted_network.h"
 
-#include <optional>
-
 #include <gtest/gtest.h>
 
 namespace overture::simulation {

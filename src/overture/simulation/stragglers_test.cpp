@@ -4,8 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include "overture/base/error.h"
-
 namespace overture::simulation {
 namespace {
 

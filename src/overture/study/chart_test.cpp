@@ -1,8 +1,6 @@
 // Charts as text: every drawing is well formed, and shows what it was given.
 #include "overture/study/chart.h"
 
-#include <cmath>
-#include <limits>
 #include <set>
 #include <vector>
 

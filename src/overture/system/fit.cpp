@@ -1,7 +1,6 @@
 #include "overture/system/fit.h"
 
 #include <bit>
-#include <vector>
 
 #include <fmt/format.h>
 

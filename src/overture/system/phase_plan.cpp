@@ -1,7 +1,5 @@
 #include "overture/system/phase_plan.h"
 
-#include <algorithm>
-
 #include "overture/base/check.h"
 
 namespace overture::system {

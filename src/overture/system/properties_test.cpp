@@ -1,6 +1,5 @@
 // What holds for random chunks, groups and steps, each against the same thing done plainly.
 #include <algorithm>
-#include <map>
 #include <numeric>
 #include <set>
 

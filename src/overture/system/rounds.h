@@ -3,8 +3,6 @@
 // large; no clock, no network.
 #pragma once
 
-#include <cstdint>
-
 #include "overture/base/units.h"
 #include "overture/network/exchange.h"
 #include "overture/system/config.h"

@@ -4,8 +4,6 @@
 
 #include <cstdint>
 #include <deque>
-#include <memory>
-#include <vector>
 
 #include "overture/base/pool.h"
 #include "overture/system/endpoint.h"

@@ -3,7 +3,6 @@
 // barrier are made of it, too. No clock and no network: step_run.h plays it.
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "overture/base/result.h"

@@ -1,10 +1,8 @@
 // For the tests of this folder: one phase alone on a machine in round numbers.
 #pragma once
 
-#include <functional>
 #include <map>
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "overture/network/analytical/config.h"

@@ -2,7 +2,6 @@
 // what; which way a packet goes is the business of routing.h.
 #pragma once
 
-#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>

@@ -1,6 +1,5 @@
 #include "overture/topology/hierarchy_graph.h"
 
-#include <algorithm>
 #include <set>
 
 #include <gtest/gtest.h>

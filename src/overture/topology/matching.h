@@ -2,7 +2,6 @@
 // of ToRs meets exactly once. Knows nothing of rotors or of time; that is opera.h.
 #pragma once
 
-#include <cstdint>
 #include <vector>
 
 #include "overture/base/random.h"

@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 
 #include "overture/base/error.h"
-#include "overture/base/testing.h"
 #include "overture/topology/opera_paths.h"
 #include "overture/topology/opera_picture.h"
 

@@ -1,6 +1,5 @@
 #include "overture/topology/routing.h"
 
-#include <algorithm>
 #include <set>
 
 #include <gtest/gtest.h>

@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 
 #include "overture/base/error.h"
-#include "overture/base/files.h"
 #include "overture/base/testing_disk.h"
 #include "overture/base/testing_seeds.h"
 #include "overture/train/checkpoint.h"

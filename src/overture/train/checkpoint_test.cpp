@@ -1,8 +1,6 @@
 // Training that was stopped, killed or moved to other servers and resumed, against training that was not.
 #include "overture/train/checkpoint.h"
 
-#include <fstream>
-
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <vector>
 
 #include "overture/train/config.h"
 #include "overture/train/dense/dense_optimizer.h"

@@ -3,7 +3,6 @@
 #include <chrono>
 #include <utility>
 
-#include "overture/base/error.h"
 #include "overture/train/evaluator.h"
 
 namespace overture::train {

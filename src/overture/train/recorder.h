@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 
 #include "overture/base/work.h"
 #include "overture/recording/recording.h"

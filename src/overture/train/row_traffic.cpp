@@ -1,6 +1,5 @@
 #include "overture/train/row_traffic.h"
 
-#include <algorithm>
 #include <memory>
 #include <utility>
 

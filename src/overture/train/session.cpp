@@ -1,6 +1,5 @@
 #include "overture/train/session.h"
 
-#include <optional>
 #include <utility>
 
 #include "overture/rpc/in_process.h"

@@ -1,7 +1,6 @@
 // What a trainer tells of a step: sums, and where its time went, stretch by stretch.
 #pragma once
 
-#include <cstdint>
 #include <vector>
 
 #include "overture/train/messages.h"

@@ -4,10 +4,8 @@
 // closed form it charges only the highest dimension that a message crosses.
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <unordered_map>
-#include <utility>
 #include <vector>
 
 #include "overture/base/pool.h"

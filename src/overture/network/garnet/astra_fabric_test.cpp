@@ -3,7 +3,6 @@
 #include "overture/network/garnet/astra_fabric.h"
 
 #include <map>
-#include <set>
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,6 @@
 #include "overture/network/garnet/credit_network.h"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 #include "overture/base/hash.h"

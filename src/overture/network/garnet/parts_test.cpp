@@ -1,6 +1,5 @@
 // The small parts of the credit networks, each against a plain model of itself: rings, idle channels, wires,
 // the wheel of what is due, streams, and the numbers of a configuration.
-#include <algorithm>
 #include <deque>
 #include <map>
 #include <set>

@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <map>
-#include <tuple>
 #include <vector>
 
 #include "overture/base/action.h"

@@ -1,6 +1,5 @@
 #include "overture/network/ns3/ns3_program.h"
 
-#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <map>

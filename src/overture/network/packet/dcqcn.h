@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "overture/network/packet/config.h"
+#include "overture/network/packet/lossless_config.h"
 
 namespace overture::network::packet {
 

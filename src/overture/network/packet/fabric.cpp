@@ -6,8 +6,6 @@
 
 #include <fmt/format.h>
 
-#include "overture/base/error.h"
-
 namespace overture::network::packet {
 namespace {
 

@@ -3,7 +3,6 @@
 // and what waits is `free_at - now`.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <memory>
 

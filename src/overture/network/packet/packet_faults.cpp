@@ -1,8 +1,5 @@
 #include "overture/network/packet/packet_faults.h"
 
-#include <algorithm>
-#include <bit>
-
 #include <fmt/format.h>
 
 #include "overture/base/error.h"

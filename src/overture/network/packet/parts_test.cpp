@@ -1,6 +1,5 @@
 // The small parts of the packet engine, each against a plain model of itself: the far queue,
 // reassembly, and the contract of transports.
-#include <algorithm>
 #include <map>
 #include <set>
 #include <tuple>

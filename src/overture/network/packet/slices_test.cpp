@@ -1,5 +1,4 @@
 // A run is a function of its inputs, not of the pieces in which it is run.
-#include <algorithm>
 #include <limits>
 
 #include <gtest/gtest.h>

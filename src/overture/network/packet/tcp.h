@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
-#include <span>
 #include <unordered_map>
 #include <vector>
 

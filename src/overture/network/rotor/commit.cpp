@@ -1,7 +1,5 @@
 #include "overture/network/rotor/commit.h"
 
-#include <algorithm>
-
 namespace overture::network::rotor {
 
 Committer::Committer(Duration slot, Duration turn_time, int turns, BulkQueues& queues)

@@ -3,7 +3,6 @@
 #include "overture/network/rotor/low_latency.h"
 
 #include <map>
-#include <set>
 
 #include <gtest/gtest.h>
 

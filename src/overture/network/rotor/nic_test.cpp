@@ -1,9 +1,7 @@
 // A host's NIC and a ToR's port under random traffic: nothing is lost, nothing is sent twice.
 #include "overture/network/rotor/nic.h"
 
-#include <algorithm>
 #include <map>
-#include <set>
 
 #include <gtest/gtest.h>
 

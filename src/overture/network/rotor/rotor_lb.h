@@ -3,7 +3,6 @@
 // works on counts; when each packet leaves is commit.h.
 #pragma once
 
-#include <cstdint>
 #include <span>
 #include <vector>
 

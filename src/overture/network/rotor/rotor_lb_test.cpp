@@ -3,7 +3,6 @@
 #include "overture/network/rotor/rotor_lb.h"
 
 #include <map>
-#include <numeric>
 #include <set>
 
 #include <gtest/gtest.h>

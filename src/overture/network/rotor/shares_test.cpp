@@ -6,7 +6,6 @@
 
 #include <gtest/gtest.h>
 
-#include "overture/base/error.h"
 #include "overture/network/rotor/config.h"
 #include "overture/network/rotor/event_lanes.h"
 #include "overture/network/rotor/fair_share.h"

@@ -3,7 +3,6 @@
 
 #include <array>
 #include <span>
-#include <string_view>
 #include <vector>
 
 namespace overture::study::astra_tutorial {

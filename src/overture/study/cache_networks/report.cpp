@@ -1,7 +1,6 @@
 #include "overture/study/cache_networks/report.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

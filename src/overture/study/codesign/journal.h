@@ -7,7 +7,6 @@
 #include <fstream>
 #include <map>
 #include <optional>
-#include <string>
 
 #include "overture/study/codesign/candidate.h"
 

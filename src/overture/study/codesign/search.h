@@ -6,8 +6,6 @@
 
 #include <filesystem>
 #include <functional>
-#include <map>
-#include <optional>
 #include <vector>
 
 #include "overture/study/codesign/candidate.h"

@@ -6,8 +6,6 @@
 #include <array>
 #include <cstdint>
 #include <functional>
-#include <string_view>
-#include <vector>
 
 namespace overture::study::failures {
 

@@ -1,7 +1,6 @@
 #include "overture/study/failures/report.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include <gtest/gtest.h>
 

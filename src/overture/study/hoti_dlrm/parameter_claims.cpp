@@ -1,13 +1,11 @@
 // The published table of parameters, read back from the setups that are run: a default is what all four
 // systems have, a range is what the axis runs through.
-#include <algorithm>
 #include <functional>
 #include <set>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "overture/network/run_flows.h"
 #include "overture/study/hoti_dlrm/scoreboard.h"
 
 namespace overture::study::hoti {

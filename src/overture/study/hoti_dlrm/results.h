@@ -1,7 +1,6 @@
 // What came out of the cells: read back from their folders.
 #pragma once
 
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>

@@ -5,9 +5,7 @@
 
 #include <array>
 #include <filesystem>
-#include <functional>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "overture/formats/recording/recorded_run.h"

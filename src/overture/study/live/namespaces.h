@@ -3,7 +3,6 @@
 // What it made goes with it.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 

@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include "overture/base/error.h"
 #include "overture/study/opera_dlrm/published.h"
 
 namespace overture::study::opera_dlrm {

@@ -1,7 +1,6 @@
 #include "overture/study/opera_dlrm/networks.h"
 
 #include <limits>
-#include <utility>
 
 #include "overture/base/check.h"
 #include "overture/topology/direct_connect.h"

@@ -1,6 +1,5 @@
 // Fast cells only: 16 nodes as a fluid. The tables of the guide are made with the program itself.
 #include <algorithm>
-#include <fstream>
 #include <sstream>
 #include <string>
 

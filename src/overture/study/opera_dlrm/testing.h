@@ -1,7 +1,6 @@
 // For tests: the smallest part of the Opera study.
 #pragma once
 
-#include "overture/base/testing.h"
 #include "overture/study/opera_dlrm/cells.h"
 
 namespace overture::study::opera_dlrm {

@@ -1,6 +1,5 @@
 #include "overture/study/plan/explain.h"
 
-#include <algorithm>
 #include <map>
 #include <tuple>
 

@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "overture/study/plan/estimate.h"
 #include "overture/study/plan/planner.h"
 
 namespace overture::study {

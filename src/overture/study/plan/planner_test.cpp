@@ -1,7 +1,6 @@
 #include "overture/study/plan/planner.h"
 
 #include <algorithm>
-#include <map>
 #include <random>
 
 #include <gtest/gtest.h>

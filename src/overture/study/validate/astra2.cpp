@@ -1,6 +1,4 @@
 // ASTRA-sim 2: finish and exposed cycles of every NPU, from its own files.
-#include <algorithm>
-#include <ctime>
 #include <fstream>
 #include <sstream>
 

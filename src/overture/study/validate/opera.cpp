@@ -1,10 +1,8 @@
 // References of the Opera study: its simulator's flows (G10 to G13), a small DLRM replayed on both networks,
 // and the shares of traffic that were published.
 #include <algorithm>
-#include <ctime>
 
 #include "overture/base/csv.h"
-#include "overture/base/error.h"
 #include "overture/base/files.h"
 #include "overture/formats/dynexp.h"
 #include "overture/network/run_flows.h"

@@ -1,7 +1,5 @@
 // References of packet simulators: ns-3's TCP, htsim's NDP and the DLRM study's DCTCP.
-#include <algorithm>
 #include <cmath>
-#include <ctime>
 #include <map>
 #include <optional>
 

@@ -2,7 +2,6 @@
 // decides.
 #include <algorithm>
 #include <cstdlib>
-#include <ctime>
 #include <sstream>
 
 #include "overture/base/error.h"

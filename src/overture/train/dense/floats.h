@@ -2,8 +2,6 @@
 // otherwise cost a matrix product a third of its speed.
 #pragma once
 
-#include <vector>
-
 #include "overture/base/huge_pages.h"
 
 namespace overture::train {
