@@ -1,11 +1,11 @@
 #include "overture/astra2/check.h"
 
 #include <algorithm>
-#include <charconv>
 
 #include <fmt/format.h>
 
 #include "overture/base/error.h"
+#include "overture/base/text.h"
 
 namespace overture::astra2 {
 namespace {
@@ -111,17 +111,16 @@ class NodeChecker {
   void group() const {
     const std::string_view text = program_.trace.group(*node_);
     if (text.empty()) return;
-    int number = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (error != std::errc{} || end != text.data() + text.size())
+    const auto number = parse_number<int>(text);
+    if (!number)
       fail("pg_name", fmt::format("\"{}\" is not a number", text),
            "groups are named by numbers, as in the group file");
-    const auto found = config_.groups.find(number);
+    const auto found = config_.groups.find(*number);
     if (found == config_.groups.end())
-      fail("pg_name", fmt::format("there is no group {}", number),
+      fail("pg_name", fmt::format("there is no group {}", *number),
            "give the group file with --comm-group-configuration");
     if (std::find(found->second.begin(), found->second.end(), npu_) == found->second.end())
-      fail("pg_name", fmt::format("rank {} is not in group {}", npu_, number));
+      fail("pg_name", fmt::format("rank {} is not in group {}", npu_, *number));
   }
 
   const Config& config_;

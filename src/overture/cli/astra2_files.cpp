@@ -1,18 +1,15 @@
 #include "overture/cli/astra2_files.h"
 
-#include <charconv>
-
 #include "overture/base/error.h"
+#include "overture/base/text.h"
 
 namespace overture::cli {
 namespace {
 
 double number(const std::string& text, const std::string& flag) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size() || !(value >= 0) || value > 1e9)
-    throw UserError({.key = flag}, "must be a number from 0");
-  return value;
+  const auto value = parse_number<double>(text);
+  if (!value || !(*value >= 0) || *value > 1e9) throw UserError({.key = flag}, "must be a number from 0");
+  return *value;
 }
 
 }  // namespace

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <filesystem>
 #include <functional>
@@ -14,6 +13,7 @@
 #include "overture/base/interrupt.h"
 #include "overture/base/json.h"
 #include "overture/base/printable.h"
+#include "overture/base/text.h"
 #include "overture/cli/run_progress.h"
 #include "overture/cli/studies.h"
 #include "overture/cli/study_results.h"
@@ -138,12 +138,11 @@ failures::NetworkRun run_network(const std::string& network, double share) {
 std::vector<double> scales_of(const std::string& list) {
   std::vector<double> numbers;
   for (const std::string& word : words_of(list)) {
-    double number = 0;
-    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
-    if (error != std::errc() || end != word.data() + word.size() || !(number >= 2 && number <= 1e7))
+    const auto number = parse_number<double>(word);
+    if (!number || !(*number >= 2 && *number <= 1e7))
       throw UserError({.key = "--nodes"}, fmt::format("\"{}\" is not a number from 2 to 10000000", word),
                       "write 128,1024,8192");
-    numbers.push_back(number);
+    numbers.push_back(*number);
   }
   if (numbers.empty()) throw UserError({.key = "--nodes"}, "is empty", "write 128,1024,8192");
   std::ranges::sort(numbers);

@@ -1,7 +1,6 @@
 #include "overture/cli/study_opera.h"
 
 #include <algorithm>
-#include <charconv>
 #include <memory>
 #include <numeric>
 
@@ -37,11 +36,10 @@ study::SweepJob job_of(const OperaOptions& options, const std::vector<opera_dlrm
 std::vector<int> numbers_of(const std::string& list, const std::string& key) {
   std::vector<int> numbers;
   for (const std::string& word : words_of(list)) {
-    int number = 0;
-    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
-    if (error != std::errc{} || end != word.data() + word.size())
+    const auto number = parse_number<int>(word);
+    if (!number)
       throw UserError({.key = key}, fmt::format("\"{}\" is not a whole number", word), "write 16,128");
-    numbers.push_back(number);
+    numbers.push_back(*number);
   }
   return numbers;
 }

@@ -1,7 +1,6 @@
 #include "overture/cli/watched_sweep.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
 #include <cstdio>
 #include <string_view>
@@ -11,6 +10,7 @@
 
 #include "overture/base/error.h"
 #include "overture/base/interrupt.h"
+#include "overture/base/text.h"
 #include "overture/cli/command.h"
 #include "overture/cli/run_progress.h"
 
@@ -34,11 +34,7 @@ void print_failures(const study::SweepJob& job, std::vector<study::SweepFailure>
 }  // namespace
 
 JobPart parse_part(const std::string& text) {
-  const auto number = [](std::string_view word) {
-    std::size_t value = 0;
-    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
-    return error == std::errc{} && end == word.data() + word.size() ? value : 0;
-  };
+  const auto number = [](std::string_view word) { return parse_number<std::size_t>(word).value_or(0); };
   const std::size_t slash = std::min(text.find('/'), text.size());
   const std::size_t part = number(std::string_view(text).substr(0, slash));
   const std::size_t parts = slash == text.size() ? 0 : number(std::string_view(text).substr(slash + 1));

@@ -1,7 +1,6 @@
 #include "overture/compute/compute_model.h"
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 #include <vector>
 
@@ -9,6 +8,7 @@
 
 #include "overture/base/csv.h"
 #include "overture/base/error.h"
+#include "overture/base/text.h"
 #include "overture/compute/scale_sim_config.h"
 
 namespace overture::compute {
@@ -37,13 +37,11 @@ SystolicArray scale_sim(std::string_view text) {
 }
 
 double efficiency(std::string_view text) {
-  double value = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc{} || stop != end || !(value > 0 && value <= 1)) {
+  const auto value = parse_number<double>(text);
+  if (!value || !(*value > 0 && *value <= 1)) {
     throw wrong(fmt::format("\"{}\" is not an efficiency, above 0 and at most 1", text), kRooflineExample);
   }
-  return value;
+  return *value;
 }
 
 Roofline roofline(std::string_view text) {

@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <numeric>
 
 #include <fmt/format.h>
 
 #include "overture/base/error.h"
+#include "overture/base/text.h"
 
 namespace overture::data {
 namespace {
@@ -57,17 +57,12 @@ std::int64_t scaled(std::int64_t rows, double scale) {
   return std::max<std::int64_t>(2, std::llround(product));
 }
 
-bool parse_number(std::string_view text, double& number) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return error == std::errc{} && end == text.data() + text.size() && number >= 0;
-}
-
 SkewKind parse_two_levels(std::string_view text, std::string_view rest) {
   const std::size_t colon = rest.find(':');
-  TwoLevels levels;
-  if (colon == std::string_view::npos || !parse_number(rest.substr(0, colon), levels.hot_rows) ||
-      !parse_number(rest.substr(colon + 1), levels.hot_lookups) || levels.hot_rows > 100 ||
-      levels.hot_rows == 0 || levels.hot_lookups >= 100 || levels.hot_lookups == 0) {
+  TwoLevels levels{.hot_rows = parse_number<double>(rest.substr(0, colon)).value_or(0),
+                   .hot_lookups = parse_number<double>(rest.substr(colon + 1)).value_or(0)};
+  if (colon == std::string_view::npos || !(levels.hot_rows > 0 && levels.hot_rows <= 100) ||
+      !(levels.hot_lookups > 0 && levels.hot_lookups < 100)) {
     throw UserError({.key = "skew"}, fmt::format("\"{}\" is not two percentages", text),
                     "two-level:1:90 means that 1 % of the rows take 90 % of the lookups");
   }
@@ -117,8 +112,8 @@ SkewKind parse_skew(std::string_view text, const std::string& key) {
   constexpr std::string_view kTwoLevel = "two-level:";
   if (text.starts_with(kTwoLevel)) return parse_two_levels(text, text.substr(kTwoLevel.size()));
   constexpr double kSteepest = 10;
-  double exponent = 0;
-  if (parse_number(text, exponent) && exponent <= kSteepest) return PowerLaw{exponent};
+  const auto exponent = parse_number<double>(text);
+  if (exponent && *exponent >= 0 && *exponent <= kSteepest) return PowerLaw{*exponent};
   throw UserError({.key = key}, fmt::format("unknown skew \"{}\"", text),
                   "known: fitted, uniform, long, medium, short, two-level:1:90, or an exponent such as 1.05");
 }

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <fstream>
 
 #include <fmt/format.h>
 
 #include "overture/base/error.h"
+#include "overture/base/text.h"
 
 namespace overture::formats {
 namespace {
@@ -27,14 +27,6 @@ std::vector<std::string_view> words_in(std::string_view line) {
   return words;
 }
 
-template <class Number>
-std::optional<Number> number_in(std::string_view word) {
-  Number value{};
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
-  if (error != std::errc{} || end != word.data() + word.size()) return std::nullopt;
-  return value;
-}
-
 struct FlowLine {
   int from;
   int to;
@@ -52,10 +44,11 @@ struct TaskLine {
 std::optional<FlowLine> flow_of(std::string_view line) {
   const auto words = words_in(line);
   if (words.size() < 6 || words[0] != "FCT") return std::nullopt;
-  const auto from = number_in<int>(words[1]);
-  const auto to = number_in<int>(words[2]);
-  const auto bytes = number_in<std::int64_t>(words[3]);
-  if (!from || !to || !bytes || *bytes < 0 || !number_in<double>(words[4]) || !number_in<double>(words[5]))
+  const auto from = parse_number<int>(words[1]);
+  const auto to = parse_number<int>(words[2]);
+  const auto bytes = parse_number<std::int64_t>(words[3]);
+  if (!from || !to || !bytes || *bytes < 0 || !parse_number<double>(words[4]) ||
+      !parse_number<double>(words[5]))
     return std::nullopt;
   return FlowLine{*from, *to, *bytes};
 }
@@ -65,10 +58,10 @@ std::optional<TaskLine> task_of(std::string_view line) {
   const auto words = words_in(line.substr(line.find(kTaskWords) + kTaskWords.size()));
   if (words.size() < 8 || words[0] != "nfin" || words[2] != "ntot" || words[4] != "type" || words[6] != "now")
     return std::nullopt;
-  const auto finished = number_in<std::uint64_t>(words[1]);
-  const auto all = number_in<std::uint64_t>(words[3]);
-  const auto type = number_in<int>(words[5]);
-  const auto now = number_in<double>(words[7]);
+  const auto finished = parse_number<std::uint64_t>(words[1]);
+  const auto all = parse_number<std::uint64_t>(words[3]);
+  const auto type = parse_number<int>(words[5]);
+  const auto now = parse_number<double>(words[7]);
   if (!finished || !all || !type || !now || *type < 0 || *type >= kHtsimTasks) return std::nullopt;
   return TaskLine{*finished, *all, *type, *now / 1e12};
 }
@@ -158,7 +151,7 @@ class HtsimReader {
     if (!text.starts_with("FinalFinish ")) return;
     const auto words = words_in(text);
     if (words.size() < 2) return;
-    if (const auto ps = number_in<double>(words[1])) log_.final_finish_s = *ps / 1e12;
+    if (const auto ps = parse_number<double>(words[1])) log_.final_finish_s = *ps / 1e12;
   }
 
   HtsimReading reading_;

@@ -1,7 +1,6 @@
 #include "overture/formats/msccl.h"
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <optional>
 #include <tuple>
@@ -10,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "overture/base/error.h"
+#include "overture/base/text.h"
 
 namespace overture::formats {
 namespace {
@@ -153,13 +153,10 @@ class Algorithm {
   int number(const Element& element, const std::string& key, int otherwise, int least = -1) const {
     const auto found = element.attributes.find(key);
     if (found == element.attributes.end()) return otherwise;
-    int value = 0;
-    const auto [end, error] =
-        std::from_chars(found->second.data(), found->second.data() + found->second.size(), value);
-    if (error != std::errc{} || end != found->second.data() + found->second.size() || value < least ||
-        value > 1'000'000)
+    const auto value = parse_number<int>(found->second);
+    if (!value || *value < least || *value > 1'000'000)
       fail(element.line, fmt::format("{} is \"{}\", not a number from {}", key, found->second, least));
-    return value;
+    return *value;
   }
   Place place(const Element& element, const std::string& prefix) const {
     const auto buffer = element.attributes.find(prefix + "buf");

@@ -1,7 +1,6 @@
 #include "overture/report/page_table.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <iterator>
 #include <unordered_map>
@@ -12,6 +11,7 @@
 
 #include "overture/base/csv.h"
 #include "overture/base/json.h"
+#include "overture/base/text.h"
 #include "overture/report/page_text.h"
 
 namespace overture::report {
@@ -45,15 +45,14 @@ bool is_gap(std::string_view cell) {
 
 // The cell as a JSON number, or nothing.
 std::string number(std::string_view cell) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
-  if (error != std::errc{} || end != cell.data() + cell.size() || !std::isfinite(value)) return {};
+  const auto value = parse_number<double>(cell);
+  if (!value || !std::isfinite(*value)) return {};
   const std::string_view digits = cell.substr(cell.front() == '-' ? 1 : 0);
   const bool plain = digits.front() != '.' && digits.back() != '.' &&
                      (digits.front() != '0' || digits.size() == 1 || digits[1] == '.') &&
                      digits.find("e.") == std::string_view::npos &&
                      digits.find(".e") == std::string_view::npos;
-  return plain ? std::string(cell) : fmt::format("{}", value);
+  return plain ? std::string(cell) : fmt::format("{}", *value);
 }
 
 // Empty unless every cell is a number or a gap, and one at least a number.

@@ -1,7 +1,6 @@
 #include "overture/report/page_trace.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <istream>
@@ -15,6 +14,7 @@
 #include <fmt/format.h>
 
 #include "overture/base/append.h"
+#include "overture/base/text.h"
 #include "overture/report/gzip_reader.h"
 #include "overture/report/page_text.h"
 #include "overture/report/trace_reader.h"
@@ -75,9 +75,8 @@ std::int64_t picoseconds(double us) { return std::abs(us) < 9e12 ? std::llround(
 
 // A counter may come with any argument; only a number can be drawn.
 bool is_number(const std::string& text) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc{} && end == text.data() + text.size() && std::isfinite(value);
+  const auto value = parse_number<double>(text);
+  return value && std::isfinite(*value);
 }
 
 // What every slice has and says nothing to a reader.

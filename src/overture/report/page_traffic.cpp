@@ -1,7 +1,6 @@
 #include "overture/report/page_traffic.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
 #include <limits>
 #include <map>
@@ -10,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "overture/base/csv.h"
+#include "overture/base/text.h"
 #include "overture/report/page_text.h"
 
 namespace overture::report {
@@ -43,8 +43,10 @@ constexpr Number kMost = std::numeric_limits<Number>::max() >> 8;
 
 template <class Number>
 bool read(std::string_view text, Number& value) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc{} && end == text.data() + text.size() && value >= 0 && value <= kMost<Number>;
+  const auto number = parse_number<Number>(text);
+  if (!number || *number < 0 || *number > kMost<Number>) return false;
+  value = *number;
+  return true;
 }
 
 std::string matrix(const std::vector<Entry>& entries, std::size_t kind, int group, int cells) {

@@ -29,11 +29,9 @@ Result<bool> take(Result<Parsed> parsed, T& value) {
 
 template <class T>
 Result<bool> read_number(const std::string& text, T& value, const char* what) {
-  T parsed{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), parsed);
-  if (error != std::errc{} || end != text.data() + text.size())
-    return Error{fmt::format("\"{}\" is not {}", text, what)};
-  value = parsed;
+  const auto parsed = parse_number<T>(text);
+  if (!parsed) return Error{fmt::format("\"{}\" is not {}", text, what)};
+  value = *parsed;
   return true;
 }
 
@@ -143,10 +141,9 @@ std::optional<std::vector<std::int64_t>> parse_sizes(const std::string& text, st
   std::vector<std::int64_t> sizes;
   for (std::size_t at = 0; at <= text.size();) {
     const std::size_t end = std::min(text.find_first_of("-,", at), text.size());
-    std::int64_t size = 0;
-    const auto [stopped, error] = std::from_chars(text.data() + at, text.data() + end, size);
-    if (error != std::errc{} || stopped != text.data() + end || size < 1 || size > most) return std::nullopt;
-    sizes.push_back(size);
+    const auto size = parse_number<std::int64_t>(std::string_view(text).substr(at, end - at));
+    if (!size || *size < 1 || *size > most) return std::nullopt;
+    sizes.push_back(*size);
     at = end + 1;
   }
   return sizes;

@@ -1,12 +1,12 @@
 #include "overture/setup/hosts_file.h"
 
-#include <charconv>
 #include <sstream>
 
 #include <fmt/format.h>
 
 #include "overture/base/error.h"
 #include "overture/base/files.h"
+#include "overture/base/text.h"
 
 namespace overture::setup {
 namespace {
@@ -46,11 +46,10 @@ class HostLine {
     if (words_.size() < 3) return 1;
     const std::string& word = words_[2];
     constexpr int kMost = 64;
-    int number = 0;
-    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
-    if (error != std::errc{} || end != word.data() + word.size() || number < 1 || number > kMost)
+    const auto number = parse_number<int>(word);
+    if (!number || *number < 1 || *number > kMost)
       fail(fmt::format("\"{}\" is not a number of processes from 1 to {}", word, kMost));
-    return number;
+    return *number;
   }
 
   const std::string& file_;

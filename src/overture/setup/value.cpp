@@ -1,13 +1,13 @@
 #include "overture/setup/value.h"
 
 #include <algorithm>
-#include <charconv>
 #include <unordered_set>
 
 #include <fmt/format.h>
 #include <yaml-cpp/yaml.h>
 
 #include "overture/base/error.h"
+#include "overture/base/text.h"
 
 namespace overture::setup {
 
@@ -218,14 +218,13 @@ void override_value(Value& root, const std::string& assignment) {
     if (part.empty()) fail("has an empty part in its key");
     map = at->kind == Value::Kind::list ? nullptr : at;
     if (at->kind == Value::Kind::list) {
-      std::size_t index = 0;
-      const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), index);
-      if (error != std::errc{} || end != part.data() + part.size() || index >= at->items.size()) {
+      const auto index = parse_number<std::size_t>(part);
+      if (!index || *index >= at->items.size()) {
         fail(fmt::format("there is no entry \"{}\"", part),
              at->items.empty() ? "the list is empty"
                                : fmt::format("entries are 0 to {}", at->items.size() - 1));
       }
-      at = &at->items[index];
+      at = &at->items[*index];
     } else if (at->kind == Value::Kind::scalar) {
       fail(fmt::format("\"{}\" lies inside a value that has no parts", part));
     } else if (at->kind == Value::Kind::null && part == "0") {

@@ -1,7 +1,6 @@
 #include "overture/topology/graph_file.h"
 
 #include <algorithm>
-#include <charconv>
 #include <sstream>
 
 #include <fmt/format.h>
@@ -9,6 +8,7 @@
 #include "overture/base/csv.h"
 #include "overture/base/error.h"
 #include "overture/base/files.h"
+#include "overture/base/text.h"
 #include "overture/topology/shortest_path.h"
 
 namespace overture::topology {
@@ -48,12 +48,11 @@ class Parser {
 
  private:
   int number(std::string_view text, std::string_view what) const {
-    int value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc{} || end != text.data() + text.size() || value < 0 || value > kMaxNodes) {
+    const auto value = parse_number<int>(text);
+    if (!value || *value < 0 || *value > kMaxNodes) {
       throw UserError(where_, fmt::format("{} is a number from 0 to {}, not \"{}\"", what, kMaxNodes, text));
     }
-    return value;
+    return *value;
   }
 
   int count(const std::vector<std::string>& words) const {

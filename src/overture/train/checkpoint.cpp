@@ -15,6 +15,7 @@
 #include "overture/base/error.h"
 #include "overture/base/files.h"
 #include "overture/base/json.h"
+#include "overture/base/text.h"
 #include "overture/data/checksum.h"
 #include "overture/embedding/block_file.h"
 
@@ -39,11 +40,7 @@ fs::path rows_file(const fs::path& checkpoint, int server) {
 std::optional<std::int64_t> steps_of(const fs::path& checkpoint) {
   const std::string name = checkpoint.filename();
   if (!name.starts_with("step-")) return std::nullopt;
-  std::int64_t steps = 0;
-  const char* const end = name.data() + name.size();
-  const auto [stopped, error] = std::from_chars(name.data() + 5, end, steps);
-  if (error != std::errc{} || stopped != end) return std::nullopt;
-  return steps;
+  return parse_number<std::int64_t>(std::string_view(name).substr(5));
 }
 
 // What must be the same for a checkpoint to mean the same, by the keys of the setup.

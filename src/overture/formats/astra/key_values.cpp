@@ -1,12 +1,12 @@
 #include "overture/formats/astra/key_values.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
 #include <fmt/format.h>
 
 #include "overture/base/error.h"
+#include "overture/base/text.h"
 
 namespace overture::formats {
 
@@ -60,13 +60,11 @@ const std::string& KeyValues::word(const std::string& key) const {
 
 double KeyValues::number(const std::string& key, double least, double most) const {
   const std::string& text = word(key);
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size() || !std::isfinite(value))
-    fail(key, fmt::format("\"{}\" is not a number", text));
-  if (value < least || value > most)
+  const auto value = parse_number<double>(text);
+  if (!value || !std::isfinite(*value)) fail(key, fmt::format("\"{}\" is not a number", text));
+  if (*value < least || *value > most)
     fail(key, fmt::format("{} is out of range", text), fmt::format("use {} to {}", least, most));
-  return value;
+  return *value;
 }
 
 int KeyValues::integer(const std::string& key, int least, int most) const {

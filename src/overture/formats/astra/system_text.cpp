@@ -1,7 +1,6 @@
 #include "overture/formats/astra/system_text.h"
 
 #include <cctype>
-#include <charconv>
 #include <optional>
 #include <string>
 #include <utility>
@@ -154,9 +153,8 @@ Result<Algorithm> parse_astra_algorithm(std::string_view word) {
     Algorithm algorithm{AlgorithmKind::direct};
     const std::string_view window = word.substr(kDirect.size());
     if (window.empty()) return algorithm;
-    const auto [end, error] = std::from_chars(window.data(), window.data() + window.size(), algorithm.window);
-    if (error == std::errc{} && end == window.data() + window.size() && algorithm.window > 0)
-      return algorithm;
+    algorithm.window = parse_number<int>(window).value_or(0);
+    if (algorithm.window > 0) return algorithm;
   }
   return Error{fmt::format("unknown algorithm \"{}\"", word)};
 }

@@ -1,11 +1,11 @@
 #include "overture/formats/astra/workload_text.h"
 
-#include <charconv>
 #include <limits>
 
 #include <fmt/format.h>
 
 #include "overture/base/error.h"
+#include "overture/base/text.h"
 #include "overture/workload/names.h"
 
 namespace overture::formats {
@@ -60,14 +60,11 @@ class Tokens {
 
   std::int64_t integer(const std::string& what, std::int64_t least, std::int64_t most = kLargest) {
     const std::string token = word(what);
-    std::int64_t value = 0;
-    const auto [end, error] = std::from_chars(token.data(), token.data() + token.size(), value);
-    if (error != std::errc{} || end != token.data() + token.size()) {
-      fail(what, fmt::format("\"{}\" is not a whole number", token));
-    }
-    if (value < least) fail(what, fmt::format("{} is less than {}", value, least));
-    if (value > most) fail(what, fmt::format("{} is too large", value));
-    return value;
+    const auto value = parse_number<std::int64_t>(token);
+    if (!value) fail(what, fmt::format("\"{}\" is not a whole number", token));
+    if (*value < least) fail(what, fmt::format("{} is less than {}", *value, least));
+    if (*value > most) fail(what, fmt::format("{} is too large", *value));
+    return *value;
   }
 
   int small_integer(const std::string& what, int least) {

@@ -1,7 +1,6 @@
 #include "overture/network/rotor/rotor_faults.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <limits>
 
@@ -10,6 +9,7 @@
 #include "overture/base/error.h"
 #include "overture/base/hash.h"
 #include "overture/base/random.h"
+#include "overture/base/text.h"
 
 namespace overture::network::rotor {
 namespace {
@@ -23,10 +23,7 @@ constexpr std::int64_t kForGood = std::numeric_limits<std::int64_t>::max();
 // The number of "tor3" after "tor"; -1 if it is something else.
 int number_after(const std::string& name, std::string_view word) {
   if (!name.starts_with(word)) return -1;
-  int number = -1;
-  const char* const end = name.data() + name.size();
-  const auto [rest, error] = std::from_chars(name.data() + word.size(), end, number);
-  return error == std::errc() && rest == end ? number : -1;
+  return parse_number<int>(std::string_view(name).substr(word.size())).value_or(-1);
 }
 
 }  // namespace

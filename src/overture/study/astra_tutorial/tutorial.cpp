@@ -1,11 +1,11 @@
 #include "overture/study/astra_tutorial/tutorial.h"
 
 #include <algorithm>
-#include <charconv>
 
 #include <fmt/format.h>
 
 #include "overture/base/error.h"
+#include "overture/base/text.h"
 #include "overture/study/astra_tutorial/published.h"
 
 namespace overture::study::astra_tutorial {
@@ -43,9 +43,8 @@ Shape parse_shape(std::string_view text) {
   };
   for (std::size_t start = 0; start <= text.size();) {
     const std::size_t end = std::min(text.find('x', start), text.size());
-    int number = 0;
-    const auto [stop, error] = std::from_chars(text.data() + start, text.data() + end, number);
-    if (error != std::errc{} || stop != text.data() + end || number < 1 || number > kMostNodes) fail();
+    const int number = parse_number<int>(std::string_view(text).substr(start, end - start)).value_or(0);
+    if (number < 1 || number > kMostNodes) fail();
     shape.push_back(number);
     start = end + 1;
   }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <optional>
 #include <utility>
 
@@ -46,9 +45,8 @@ std::string_view name_in(const Names<T, N>& names, T value) {
 }
 
 int whole_number(std::string_view text, std::string_view what) {
-  int number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc{} || end != text.data() + text.size() || number < 1)
+  const int number = parse_number<int>(text).value_or(0);
+  if (number < 1)
     throw UserError(fmt::format("the {} of a cell is a number of at least 1, not \"{}\"", what, text));
   return number;
 }

@@ -1,10 +1,9 @@
 #include "overture/study/opera_dlrm/knobs.h"
 
-#include <charconv>
-
 #include <fmt/format.h>
 
 #include "overture/base/error.h"
+#include "overture/base/text.h"
 
 namespace overture::study::opera_dlrm {
 namespace {
@@ -42,13 +41,12 @@ std::int64_t placement(std::string_view word) {
 }
 
 std::int64_t number(const DescribedKnob& of, std::string_view text) {
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size() || value < of.least || value > of.most) {
+  const auto value = parse_number<std::int64_t>(text);
+  if (!value || *value < of.least || *value > of.most) {
     throw UserError(
         fmt::format("{} is a whole number from {} to {}, not \"{}\"", of.name, of.least, of.most, text));
   }
-  return value;
+  return *value;
 }
 
 }  // namespace
