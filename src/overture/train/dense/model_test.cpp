@@ -11,7 +11,8 @@ TEST(Dlrm, GradientsAreThoseOfTheLoss) {
   for (const Interaction interaction : {Interaction::dot, Interaction::cat}) {
     for (const bool itself : {false, true}) {
       const auto model = make_model(
-          {.bottom = {4, 6, 4}, .top = {8, 1}, .interaction = interaction, .interaction_itself = itself},
+          DlrmConfig{
+              .bottom = {4, 6, 4}, .top = {8, 1}, .interaction = interaction, .interaction_itself = itself},
           kShape, 11);
       expect_right_gradients(*model, {});
     }
