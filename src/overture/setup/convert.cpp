@@ -1,7 +1,6 @@
 #include "overture/setup/convert.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <iterator>
 #include <limits>
