@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "overture/report/flow_log.h"
 #include "overture/report/results_folder.h"
 
 namespace overture::report {
