@@ -12,6 +12,9 @@ TEST(ProgressLine, ShowsShareRateAndWhatIsLeft) {
 
 TEST(ProgressLine, WithoutATotalOrARateNothingIsEstimated) {
   EXPECT_EQ(Progress::line("read", {.done = 30}, 0, 2), "read 30, 15.0/s");
+  EXPECT_EQ(Progress::line("preparing", {.done = 0}, 0, 2), "preparing, 2 s so far");
+  EXPECT_EQ(Progress::line("read", {.done = 30'000, .share = 0.25}, 0, 2),
+            "read 30000 25%, 15000/s, 6 s left");
   EXPECT_EQ(Progress::line("cells", {.done = 2}, 4, 8), "cells 2/4 50%, 4.0 s each, 8 s left");
   EXPECT_EQ(Progress::line("sweep", {.done = 0}, 120, 2), "sweep 0/120 0%, 2 s so far");
   EXPECT_EQ(Progress::line("sweep", {.done = 0}, 120, 0.5), "sweep 0/120 0%, 0.0/s");

@@ -7,16 +7,6 @@
 #include "overture/base/files.h"
 
 namespace overture::setup {
-namespace {
-
-// Lines of another file mean nothing in messages about this one.
-void forget_lines(Value& value) {
-  value.line = 0;
-  for (Value& item : value.items) forget_lines(item);
-  for (Value::Entry& entry : value.keys) forget_lines(entry.value);
-}
-
-}  // namespace
 
 std::vector<PlannedTables> lines_of(const model::TablePlan& plan) {
   std::vector<PlannedTables> lines;

@@ -13,7 +13,7 @@ namespace overture::setup {
 namespace {
 
 constexpr std::string_view kHeader = "step,from,to,chunk,action";
-constexpr std::int64_t kMost = 1'000'000;
+constexpr std::int64_t kLargestNumber = 1'000'000;
 
 system::Transfer parse_transfer(const CsvTable& table, const CsvRow& row) {
   if (row.cells.size() != 5)
@@ -21,7 +21,7 @@ system::Transfer parse_transfer(const CsvTable& table, const CsvRow& row) {
                     std::string(kHeader));
   const auto number = [&](std::size_t column) {
     return static_cast<int>(
-        whole_number(row.cells[column], table.where(row, table.header.cells[column]), 0, kMost));
+        whole_number(row.cells[column], table.where(row, table.header.cells[column]), 0, kLargestNumber));
   };
   const std::string& action = row.cells[4];
   if (action != "reduce" && action != "copy")
@@ -37,7 +37,7 @@ system::Transfer parse_transfer(const CsvTable& table, const CsvRow& row) {
 // The last rank's data for itself are the last chunks, and nobody sends them.
 void add_kept(system::Steps& steps) {
   const std::int64_t pairs = std::int64_t{steps.ranks} * steps.ranks;
-  if (pairs == 0 || pairs > kMost) return;
+  if (pairs == 0 || pairs > kLargestNumber) return;
   steps.chunks = static_cast<int>((steps.chunks + pairs - 1) / pairs * pairs);
 }
 

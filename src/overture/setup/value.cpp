@@ -177,14 +177,13 @@ void block(const Value& value, int indent, std::string& out) {
   }
 }
 
-// Lines of the command line are none of the file's.
+}  // namespace
+
 void forget_lines(Value& value) {
   value.line = 0;
   for (Value& item : value.items) forget_lines(item);
   for (Value::Entry& entry : value.keys) forget_lines(entry.value);
 }
-
-}  // namespace
 
 Value parse_yaml(std::string_view text, const std::string& file) {
   if (text.size() > kLargestFile)

@@ -36,6 +36,9 @@ inline Value Value::scalar(std::string text) { return {.kind = Kind::scalar, .te
 // Throws UserError with file and line when the text is not YAML, has a key twice, or is not a map.
 Value parse_yaml(std::string_view text, const std::string& file);
 
+// For a value of the command line or of another file, whose lines would mislead in messages about this one.
+void forget_lines(Value& value);
+
 // Sets what "network.dimensions.0.size=8" names; the value is YAML, and ~ takes the key out. Throws UserError
 // when the path leads nowhere.
 void override_value(Value& root, const std::string& assignment);

@@ -18,7 +18,7 @@ struct Place {
   std::uint64_t slot;
 };
 
-constexpr std::size_t kRowsAhead = 8;  // asked of memory before their turn
+constexpr std::size_t kSlotsAhead = 8;  // asked of memory before their turn
 
 std::size_t first_of(lookahead::Trainers users) { return static_cast<std::size_t>(std::countr_zero(users)); }
 
@@ -91,7 +91,7 @@ void RowExchange::apply(std::span<const PlannedRow> own, std::span<const rpc::Me
   std::vector<const float*> next = starts(own, received);
   sum_.resize(embedding::kWidestRow);
   for (std::size_t i = 0; i < own.size(); ++i) {
-    if (i + kRowsAhead < own.size()) ask_for(slots, own[i + kRowsAhead].row, own[i + kRowsAhead].slot);
+    if (i + kSlotsAhead < own.size()) ask_for(slots, own[i + kSlotsAhead].row, own[i + kSlotsAhead].slot);
     const std::int32_t dim = layout(own[i].row).dim;
     const auto take = [&](lookahead::Trainers users) {
       const float*& from = next[first_of(users)];
@@ -151,8 +151,8 @@ void RowExchange::take_updates(const rpc::Message& message, embedding::SlotArena
   rpc::require(numbers.size() == size, "updates are of other rows");
   const float* from = numbers.data();
   for (std::size_t i = 0; i < places.size(); ++i) {
-    if (i + kRowsAhead < places.size())
-      ask_for(slots, places[i + kRowsAhead].row, static_cast<std::uint32_t>(places[i + kRowsAhead].slot));
+    if (i + kSlotsAhead < places.size())
+      ask_for(slots, places[i + kSlotsAhead].row, static_cast<std::uint32_t>(places[i + kSlotsAhead].slot));
     const std::int32_t used = layout(places[i].row).used();
     std::memcpy(slots.slot(static_cast<std::uint32_t>(places[i].slot)), from, bytes(used));
     from += used;
