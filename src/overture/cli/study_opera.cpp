@@ -102,8 +102,8 @@ void print_matrix(const OperaOptions& options, const std::vector<opera_dlrm::Stu
   const std::string topoopt = opera_dlrm::topoopt_table(rows);
   if (!topoopt.empty())
     fmt::print(
-        "Speed-up of TopoOpt with a ring over the fat tree with a ring and Opera with dps;\n"
-        "TopoOpt has four links a node where the others have one\n{}\n",
+        "Speed-up of TopoOpt with a ring over the fat tree with a ring and Opera with\n"
+        "dps; TopoOpt has four links a node where the others have one\n{}\n",
         topoopt);
   const std::string speedups = opera_dlrm::speedup_table(rows);
   if (!speedups.empty()) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "overture/base/testing.h"
 #include "overture/data/binary_writer.h"
 #include "overture/data/dataset.h"
 #include "overture/data/testing.h"

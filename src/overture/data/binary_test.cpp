@@ -1,5 +1,6 @@
 #include <cstring>
 
+#include "overture/base/testing.h"
 #include "overture/data/binary_reader.h"
 #include "overture/data/binary_writer.h"
 #include "overture/data/dataset.h"

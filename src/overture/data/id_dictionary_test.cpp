@@ -1,5 +1,6 @@
 #include "overture/data/id_dictionary.h"
 
+#include "overture/base/testing.h"
 #include "overture/data/testing.h"
 
 namespace overture::data {

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "overture/base/testing.h"
 #include "overture/data/testing.h"
 
 namespace overture::data {

@@ -2,6 +2,7 @@
 
 #include <zlib.h>
 
+#include "overture/base/testing.h"
 #include "overture/data/dataset.h"
 #include "overture/data/testing.h"
 

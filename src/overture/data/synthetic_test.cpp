@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "overture/base/testing.h"
 #include "overture/data/metrics.h"
 #include "overture/data/presets.h"
 #include "overture/data/testing.h"

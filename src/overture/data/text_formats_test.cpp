@@ -1,6 +1,7 @@
 #include <zlib.h>
 #include <zstd.h>
 
+#include "overture/base/testing.h"
 #include "overture/data/bagpipe.h"
 #include "overture/data/criteo.h"
 #include "overture/data/dataset.h"

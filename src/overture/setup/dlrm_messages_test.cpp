@@ -1,6 +1,7 @@
 // Mistakes in workload.dlrm and workload.cache, and in machine files: one line each, with the whole message.
 #include <gtest/gtest.h>
 
+#include "overture/base/testing.h"
 #include "overture/base/testing_folder.h"
 #include "overture/setup/machine_file.h"
 #include "overture/setup/setup.h"

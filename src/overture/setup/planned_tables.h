@@ -31,6 +31,7 @@ void open_plan(Value& plan, const std::string& file);
 template <class V>
 void describe_plan(V& v, std::vector<PlannedTables>& plan, std::string_view help) {
   v.list("plan", plan, help, [](auto& item, PlannedTables& p) {
+    item.from("ours");
     item.field("count", p.count, "Tables that follow each other and are placed alike");
     item.field("sharding", p.sharding, "Sharding of these tables");
     item.integers("ranks", p.ranks,

@@ -2,6 +2,7 @@
 // where (file, key), what is wrong, and what would work.
 #include <gtest/gtest.h>
 
+#include "overture/base/testing.h"
 #include "overture/base/testing_folder.h"
 #include "overture/setup/setup.h"
 #include "overture/setup/testing.h"

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "overture/base/testing.h"
 #include "overture/setup/search_setup.h"
 #include "overture/setup/sweep_setup.h"
 #include "overture/setup/testing.h"

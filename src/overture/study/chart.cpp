@@ -177,9 +177,7 @@ class BarLabels {
       first.push_back({.left = std::max(wanted, free_from(first)), .words = words});
       return;
     }
-    Label& last = lane.back();
-    last.words += ", " + words;
-    last.left = std::max(left_, std::min(last.left, right_ - (last.right() - last.left)));
+    join_last(lane, words);
   }
 
   const std::vector<Label>& above() const { return above_; }
@@ -187,6 +185,17 @@ class BarLabels {
 
  private:
   static constexpr double kGap = 8;
+
+  // A label that grows is moved to the left where the chart ends, and joins the one that it then meets.
+  void join_last(std::vector<Label>& lane, const std::string& words) {
+    Label& last = lane.back();
+    last.words += ", " + words;
+    last.left = std::max(left_, std::min(last.left, right_ - (last.right() - last.left)));
+    if (lane.size() < 2 || lane[lane.size() - 2].right() + kGap <= last.left) return;
+    const std::string all = std::move(last.words);
+    lane.pop_back();
+    join_last(lane, all);
+  }
 
   double free_from(const std::vector<Label>& lane) const {
     return lane.empty() ? left_ : lane.back().right() + kGap;

@@ -20,7 +20,7 @@ TEST(HotiDlrm, SeesWhenFlatAndHierarchicalChangePlaces) {
   EXPECT_FALSE(ranking_reversals(Results(cells)).has_value());
   cells.push_back(result("window", "Flat100G", "0.1 MB", 100));
   cells.push_back(result("window", "Hier", "0.1 MB", 95));
-  EXPECT_TRUE(ranking_reversals(Results(cells))->empty());
+  EXPECT_FALSE(ranking_reversals(Results(cells)).has_value()) << "the other values may turn it";
   cells.back().finished_us = 110;
   EXPECT_EQ(ranking_reversals(Results(cells))->size(), 1);
   // An axis that the published table does not have tells nothing about what was published.

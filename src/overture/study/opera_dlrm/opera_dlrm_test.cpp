@@ -8,6 +8,7 @@
 #include "overture/base/csv.h"
 #include "overture/base/error.h"
 #include "overture/base/files.h"
+#include "overture/base/testing.h"
 #include "overture/study/chart.h"
 #include "overture/study/opera_dlrm/calibrate.h"
 #include "overture/study/opera_dlrm/explain.h"

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "overture/base/error.h"
+#include "overture/base/testing.h"
 #include "overture/study/opera_dlrm/networks.h"
 #include "overture/study/opera_dlrm/testing.h"
 
