@@ -26,8 +26,11 @@ struct OperaDefects {
   // A PULL that a later one has overtaken brings a packet once more; and a sender that has nothing new sends
   // what a NACK names at once, without a PULL.
   bool sends_unasked = false;
+  // An ACK, NACK or PULL that finds its queue full turns round, and tells the sender what it has to tell when
+  // it is back where it came from.
+  bool answers_turn_round = false;
 
-  static constexpr OperaDefects original() { return {true, true, true, true, true}; }
+  static constexpr OperaDefects original() { return {true, true, true, true, true, true}; }
 };
 
 // When a low-latency message counts as complete: with its last byte at the receiver, or with its last ACK at
@@ -102,6 +105,8 @@ struct RotorConfig {
               "PULLs come at the rate of the line for every message of a receiver");
       g.field("sends_unasked", r.defects.sends_unasked,
               "Overtaken PULLs bring a packet once more, and at the end NACKs do without one");
+      g.field("answers_turn_round", r.defects.answers_turn_round,
+              "An ACK, NACK or PULL without room in a queue goes back to its host, and counts from there");
     });
   }
 };

@@ -1,10 +1,12 @@
 // Flows on rotors in numbers that can be checked by hand: low-latency packets hop by hop, bulk slot by slot.
 // At 100 Gbps a packet of 1,500 bytes takes 120 ns; a wire is 500 ns.
+#include <algorithm>
 
 #include <gtest/gtest.h>
 
 #include "overture/base/testing.h"
 #include "overture/network/rotor/run_flows.h"
+#include "overture/network/rotor/testing.h"
 #include "overture/topology/opera_paths.h"
 
 namespace overture::network::rotor {
@@ -63,6 +65,22 @@ TEST(LowLatencyFlow, TheLastAckIsBackAsManyHopsLater) {
   // 64 bytes into the ToR and out of it: 5.12 ns each.
   EXPECT_EQ(*run_flows(eight_racks(), config, flow).completion[0] - delivered,
             2 * transfer_time(64_B, 100_Gbps));
+}
+
+// Sixteen hosts send to each other at once: the queues of headers and answers overflow.
+TEST(LowLatencyFlow, InTheOriginalAnswersWithoutRoomTurnRoundAndCount) {
+  const topology::Opera opera = eight_racks();
+  RotorConfig config = all_low_latency();
+  config.defects = OperaDefects::original();
+  const auto flows = all_to_all(16, Bytes{60'000}, Time{1us});
+  const auto unfinished = [](const RotorRun& run) {
+    return std::ranges::count_if(run.completion, [](const auto& end) { return !end.has_value(); });
+  };
+  const RotorRun turned = run_flows(opera, config, flows);
+  config.defects.answers_turn_round = false;
+  const RotorRun dropped = run_flows(opera, config, flows);
+  EXPECT_GT(dropped.statistics.overflows, 0);
+  EXPECT_GT(unfinished(dropped), unfinished(turned)) << "a lost NACK is never made up for";
 }
 
 TEST(BulkFlow, LeavesWithTheFirstCircuitAndArrivesInItsSlot) {

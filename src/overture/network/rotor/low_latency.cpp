@@ -52,7 +52,6 @@ std::uint16_t LowLatency::packet_size(const Message& message, std::uint32_t numb
 void LowLatency::send(std::uint32_t id, std::uint32_t number, bool again) {
   Message& message = messages_[id];
   message.state[number] = State::in_flight;
-  if (again) ++counts_.retransmissions;
   outbox_.push_back({.kind = PacketKind::data,
                      .again = again,
                      .size = packet_size(message, number),
@@ -69,8 +68,10 @@ bool LowLatency::send_next(std::uint32_t id) {
   while (!message.again.empty()) {
     const std::uint32_t number = message.again.front();
     message.again.pop_front();
-    if (message.state[number] != State::wanted) continue;
-    send(id, number, true);
+    const State state = message.state[number];
+    if (state != State::wanted && state != State::returned) continue;
+    ++counts_.retransmissions;
+    send(id, number, state == State::wanted);
     return true;
   }
   if (message.next == message.packets) return false;
@@ -96,11 +97,12 @@ void LowLatency::pulled(std::uint32_t id, std::uint32_t pulls) {
 
 // The receiver never saw it, so no PULL will come for it. Sent again at once only when no other is to come:
 // else the next burst would be as large.
-void LowLatency::came_back(std::uint32_t id, std::uint32_t number) {
+void LowLatency::came_back(std::uint32_t id, const RotorPacket& packet) {
   Message& message = messages_[id];
-  if (want(id, number)) {
+  if (want(id, packet.number)) {
+    if (!packet.again) message.state[packet.number] = State::returned;
     message.again.pop_back();
-    message.again.push_front(number);
+    message.again.push_front(packet.number);
   }
   if (message.answers_ahead == 0 && message.first_window <= 1) send_next(id);
 }
@@ -149,7 +151,7 @@ void LowLatency::receive(const RotorPacket& packet, std::int64_t now) {
       if (!config_.defects.sends_unasked || message.next < message.packets) break;
       send_next(id);
       return;
-    case PacketKind::bounced: came_back(id, packet.number); break;
+    case PacketKind::bounced: came_back(id, packet); break;
     default: break;
   }
   if (packet.complete) {

@@ -49,7 +49,8 @@ class LowLatency {
   const RotorStatistics& counts() const { return counts_; }
 
  private:
-  enum class State : std::uint8_t { unsent, in_flight, wanted, acked };
+  // What came back without having been sent again before goes on as a new packet.
+  enum class State : std::uint8_t { unsent, in_flight, wanted, returned, acked };
   struct Message {
     int from = 0;
     int to = 0;
@@ -88,7 +89,7 @@ class LowLatency {
   std::uint32_t pacer_of(std::uint32_t id) const;
   void answer_and_pull(PacketKind kind, std::uint32_t id, std::uint32_t number, std::int64_t now);
   void pulled(std::uint32_t id, std::uint32_t pulls);
-  void came_back(std::uint32_t id, std::uint32_t number);
+  void came_back(std::uint32_t id, const RotorPacket& packet);
   void receive_data(const RotorPacket& packet, std::int64_t now);
   bool want(std::uint32_t id, std::uint32_t number);
   void end(std::uint32_t id, std::int64_t now);

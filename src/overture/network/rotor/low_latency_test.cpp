@@ -230,6 +230,22 @@ TEST(LowLatency, ABouncedHeaderWaitsForAPullUnlessNoneIsToCome) {
   const auto again = bench.arrives(bounced(data[1]), 0);
   ASSERT_EQ(again.size(), 1U) << "of the first window, one packet may be left";
   EXPECT_EQ(again[0].number, 1U) << "the last that came back goes first";
+  EXPECT_FALSE(again[0].again) << "it leaves its host among the new packets, as it did before";
+  EXPECT_EQ(bench.ndp.counts().retransmissions, 1U);
+}
+
+TEST(LowLatency, WhatWasCutAndThenComesBackStaysAheadOfNewPackets) {
+  Bench bench(config_of(1));
+  bench.ndp.start(0, 1, 1'000, 0);
+  const auto nack = bench.arrives(cut(bench.sent()[0]), 0);
+  const auto second = bench.arrives(nack[0], 0);
+  ASSERT_EQ(second.size(), 1U);
+  EXPECT_TRUE(second[0].again);
+  bench.arrives(bounced(second[0]), 0);
+  bench.ndp.timer(0, 1'000'000'000);
+  const auto third = bench.sent();
+  ASSERT_EQ(third.size(), 1U);
+  EXPECT_TRUE(third[0].again);
 }
 
 TEST(LowLatency, IsCompleteWithTheLastByteOrWithTheLastAck) {

@@ -19,6 +19,7 @@ struct RotorPacket {
   PacketKind kind = PacketKind::bulk;
   bool again = false;         // data that was sent before
   bool complete = false;      // an ACK after which nothing is missing
+  bool turned = false;        // found a full queue, and is on its way back
   std::uint16_t size = 0;     // bytes on the wire
   std::int32_t from = 0;      // host that put it on the network
   std::int32_t to = 0;        // host where it leaves the network

@@ -75,7 +75,8 @@ void PacketEngine::dispatch(What what, std::uint32_t id) {
     case What::start: return start(id);
     case What::slot_end: return end_slot(id);
     case What::slice: return begin_slice();
-    case What::landing: return land(id);
+    case What::landing:
+    case What::next_landing: return land(id);
     case What::port: return port_done(id);
     case What::nic: return nic_done(static_cast<int>(id));
     case What::pacer: low_.pacer(id, now_); return low_latency_did();
@@ -266,8 +267,8 @@ void PacketEngine::enter(int tor, const RotorPacket& packet) {
   }
   const auto path = ways_now_->path(packet.slice, packet.first_tor, rack, packet.path);
   if (packet.hop < path.size()) return to_port(tor, opera_.hosts_per_tor() + path[packet.hop], packet);
-  if (rack == tor) return to_port(tor, down, packet);
-  ++counts_.lost;  // the circuits changed under way, and this is another rack
+  // If the circuits have changed under way this is another rack, where nobody knows it.
+  to_port(tor, down, packet);
 }
 
 void PacketEngine::to_port(int tor, int port, const RotorPacket& packet) {
@@ -287,12 +288,14 @@ void PacketEngine::note_queue(int tor, int port) {
 
 // A header that finds its queue full turns round; anything else is lost.
 void PacketEngine::bounce(int tor, RotorPacket packet) {
-  if (packet.kind != PacketKind::header) {
+  const bool header = packet.kind == PacketKind::header;
+  if (packet.turned || (!header && !config_.defects.answers_turn_round)) {
     ++counts_.overflows;
     return;
   }
   ++counts_.bounces;
-  packet.kind = PacketKind::bounced;
+  packet.turned = true;
+  if (header) packet.kind = PacketKind::bounced;
   std::swap(packet.from, packet.to);
   label(packet, tor);
   enter(tor, packet);
@@ -324,6 +327,10 @@ void PacketEngine::port_done(std::uint32_t id) {
 
 void PacketEngine::leave(int tor, int port, const RotorPacket& packet) {
   if (port < opera_.hosts_per_tor()) {
+    if (opera_.tor_of(packet.to) != tor) {
+      ++counts_.lost;
+      return;
+    }
     if (load_ != nullptr) load_->carry(links_.to_host(packet.to), now_, packet.size);
     if (faults_ != nullptr && loses(packet, {.to = packet.to, .from_tor = tor})) return;
     return arrive(packet);
@@ -333,8 +340,9 @@ void PacketEngine::leave(int tor, int port, const RotorPacket& packet) {
   if (load_ != nullptr) load_->carry(links_.to_rotor(tor, uplink), now_, packet.size);
   const auto wire = static_cast<std::uint32_t>(uplink * opera_.tors() + tor);
   const std::int64_t lands = now_ + config_.wire.count();
+  const bool follows = packet.kind != PacketKind::bulk && !wires_[wire].empty();
+  push(follows ? What::next_landing : What::landing, lands, wire, wire);
   wires_[wire].push_back({.lands = lands, .packet = packet});
-  push(What::landing, lands, wire, wire);
 }
 
 // The end of the wire: the circuit of this moment says where that is.

@@ -56,8 +56,21 @@ class PacketEngine {
 
  private:
   // Ties run in this order: what starts is seen by a slice that begins, a slice by the packets of its first
-  // moment, and packets from circuits stand in queues before those of the own rack, as in bulk_engine.h.
-  enum class What : std::uint8_t { start, slot_end, slice, landing, port, nic, pacer, timer, resend };
+  // moment, and packets from circuits stand in queues before those of the own rack, as in bulk_engine.h. A
+  // low-latency packet that lands as a port becomes free finds room there if it follows another one on its
+  // wire, and else comes too early: in opera-htsim, what was scheduled first goes first.
+  enum class What : std::uint8_t {
+    start,
+    slot_end,
+    slice,
+    landing,
+    port,
+    next_landing,
+    nic,
+    pacer,
+    timer,
+    resend
+  };
   struct Start {
     int from = 0;
     int to = 0;
