@@ -53,8 +53,9 @@ struct PacketConfig {
   RoceConfig roce;
   PlainConfig plain;
   topology::PathRule paths = topology::PathRule::by_destination;
-  // With paths by a hash of the flow: so many hashes, of which every packet takes one at random, as
-  // csg-htsim's hosts do with `-strat ecmp_host -paths n`. 1: a flow keeps its way.
+  // With paths by a hash of the flow: so many hashes, of which every packet takes one at random. NDP deals
+  // them out, each once before any comes again, as csg-htsim's hosts do with `-strat ecmp_host -paths n`. 1:
+  // a flow keeps its way.
   int entropies = 1;
   std::uint64_t seed = 1;
   // The network is cut into as many parts, which run at the same time. From 2 on, results do not depend on
@@ -65,8 +66,9 @@ struct PacketConfig {
   static void keys(V& v, PacketConfig& p) {
     v.from("ours");
     v.field("paths", p.paths, "Choice among equal paths: by destination, by a hash of the flow, per packet");
-    v.field("entropies", p.entropies,
-            "With paths: hash_per_flow: hashes of a flow; every packet takes one of them at random");
+    v.field(
+        "entropies", p.entropies,
+        "With paths: hash_per_flow: hashes of a flow; every packet takes one of them, NDP's each in turn");
     v.group("queue", "Output queues of switches", [&](auto& g) { QueueConfig::keys(g, p.queue); });
     v.field("transport", p.transport, "backend: packet: protocol that carries messages");
     each_transport(p, [&]<class Numbers>(TransportKind, Numbers& numbers) {

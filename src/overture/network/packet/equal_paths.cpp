@@ -31,8 +31,12 @@ Spread EqualPaths::spread(int from, int to) {
   const std::uint64_t whole = routes_.word(from, to, entropy);
   Spread spread{.set = kFixed, .port = static_cast<std::uint32_t>(whole & routes_.mask()) - 1};
   const int at = graph.link(from, static_cast<int>(spread.port)).to;
+  if (routes_.entropies() > 1) {
+    spread.set = kDealt;
+    spread.last = entropy << 32;
+    return spread;
+  }
   if (!routes_.spray()) {
-    if (routes_.per_packet()) spread.set = kDrawn;
     spread.state = routes_.word(at, to, entropy);
     return spread;
   }
@@ -47,10 +51,23 @@ Spread EqualPaths::spread(int from, int to) {
   return spread;
 }
 
-std::uint64_t EqualPaths::without_set(const Spread& spread, int from, int to) {
+std::uint64_t EqualPaths::without_set(Spread& spread, int from, int to) {
   if (spread.set == kFixed) return spread.state;
   const int at = topology_.graph.link(from, static_cast<int>(spread.port)).to;
-  return routes_.word(at, to, routes_.packet_entropy(from, to));
+  return routes_.word(at, to, spread.set == kDealt ? deal(spread) : routes_.draw(from));
+}
+
+// A flow's hashes are dealt 64 at a time, the next 64 when these are out.
+std::uint64_t EqualPaths::deal(Spread& spread) {
+  const auto before = static_cast<std::uint32_t>(spread.last);
+  const std::uint32_t left = routes_.entropies() - before;
+  const std::uint64_t all = left < kMost ? (std::uint64_t{1} << left) - 1 : ~std::uint64_t{0};
+  const std::uint64_t hash = split_mix(spread.last + take(spread.state, all));
+  if (spread.state == all) {
+    spread.state = 0;
+    spread.last += left > kMost ? kMost : -std::uint64_t{before};
+  }
+  return hash;
 }
 
 std::uint32_t EqualPaths::find(int at, int end, int to) {

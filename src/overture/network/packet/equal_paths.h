@@ -14,10 +14,12 @@ namespace overture::network::packet {
 
 // Where a host's packets to another one start, and how they may go on.
 struct Spread {
-  std::uint32_t set = 0;    // in EqualPaths; kFixed or kDrawn
+  std::uint32_t set = 0;    // in EqualPaths; kFixed, kDrawn or kDealt
   std::uint32_t port = 0;   // of the first host, from 0: one for all packets
-  std::uint64_t state = 0;  // a bit per way taken in this round; the way itself if it is fixed
-  std::uint64_t last = 0;   // the port at the end, where it belongs in the word
+  std::uint64_t state = 0;  // a bit per way or hash taken in this round; the way itself if it is fixed
+  // The port at the end, where it belongs in the word. kDealt: above, the flow's number; below, how many of
+  // its hashes are before those of this round.
+  std::uint64_t last = 0;
 };
 
 class EqualPaths {
@@ -34,23 +36,16 @@ class EqualPaths {
       return without_set(spread, from, to);
     const Set& set = sets_[spread.set];
     if (set.count == 1) return words_[set.first] | spread.last;
-    std::uint64_t left = ~spread.state & set.all;
-    if (left == 0) {
-      spread.state = 0;
-      left = set.all;
-    }
-    const auto count = static_cast<std::uint64_t>(__builtin_popcountll(left));
-    for (std::uint64_t skip = (routes_.draw() >> 32) * count >> 32; skip > 0; --skip) left &= left - 1;
-    spread.state |= left & (~left + 1);
-    return words_[set.first + static_cast<std::uint32_t>(__builtin_ctzll(left))] | spread.last;
+    return words_[set.first + take(spread.state, set.all)] | spread.last;
   }
 
   std::size_t memory() const;
 
  private:
-  static constexpr std::uint32_t kMost = 64;                  // ways in a set
-  static constexpr std::uint32_t kDrawn = ~1U;                // more: every packet draws one
-  static constexpr std::uint32_t kFixed = ~std::uint32_t{0};  // no spraying
+  static constexpr std::uint32_t kMost = 64;    // ways in a set, or hashes in a round
+  static constexpr std::uint32_t kDrawn = ~2U;  // more: every packet draws one
+  static constexpr std::uint32_t kDealt = ~1U;  // a flow with several hashes: each once in random order
+  static constexpr std::uint32_t kFixed = ~0U;  // no spraying
 
   struct Set {
     std::uint32_t first = 0;  // in words_
@@ -59,7 +54,21 @@ class EqualPaths {
     int ports = 0;          // in a word
   };
 
-  std::uint64_t without_set(const Spread& spread, int from, int to);
+  // One of `all` that this round has not taken, at random.
+  std::uint32_t take(std::uint64_t& taken, std::uint64_t all) {
+    std::uint64_t left = ~taken & all;
+    if (left == 0) {
+      taken = 0;
+      left = all;
+    }
+    const auto count = static_cast<std::uint64_t>(__builtin_popcountll(left));
+    for (std::uint64_t skip = (routes_.draw() >> 32) * count >> 32; skip > 0; --skip) left &= left - 1;
+    taken |= left & (~left + 1);
+    return static_cast<std::uint32_t>(__builtin_ctzll(left));
+  }
+
+  std::uint64_t without_set(Spread& spread, int from, int to);
+  std::uint64_t deal(Spread& spread);
   std::uint32_t find(int at, int end, int to);
   bool walk(int at, int end, int to, std::uint64_t word, int ports, Set& set);
   const std::vector<int>& ports(int at, int to);

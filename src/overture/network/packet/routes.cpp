@@ -28,7 +28,7 @@ Routes::Routes(const topology::Topology& topology, const PacketConfig& config)
     : topology_(topology),
       rule_(config.paths),
       seed_(config.seed),
-      entropies_(static_cast<std::uint64_t>(config.entropies)),
+      entropies_(static_cast<std::uint32_t>(config.entropies)),
       per_packet_(spray() || (rule_ == topology::PathRule::hash_per_flow && entropies_ > 1)),
       bits_(port_bits(topology.graph)) {
   RandomStream seeds = RandomStreams(config.seed).make("ecmp");

@@ -33,6 +33,7 @@ class Routes {
   int bits() const { return bits_; }
   std::uint64_t mask() const { return (std::uint64_t{1} << bits_) - 1; }
   bool spray() const { return rule_ == topology::PathRule::spray; }
+  std::uint32_t entropies() const { return entropies_; }
   // Does every packet choose its own way? If not, a flow keeps one.
   bool per_packet() const { return per_packet_; }
 
@@ -53,7 +54,7 @@ class Routes {
   const topology::Topology& topology_;
   topology::PathRule rule_;
   std::uint64_t seed_;
-  std::uint64_t entropies_;  // of a flow
+  std::uint32_t entropies_;  // of a flow
   bool per_packet_;
   int bits_;                                                // of one port
   std::vector<std::uint64_t> streams_;                      // by node

@@ -226,6 +226,40 @@ TEST(EqualPaths, NicsOfAMachineServeTheirOwnGpus) {
   }
 }
 
+// What csg-htsim's hosts do with `-strat ecmp_host -paths n`.
+TEST(EqualPaths, EachHashOfAFlowIsTakenOnceBeforeAnyIsTakenAgain) {
+  const Topology wide = topology::leaf_spine({.leaves = 2, .hosts_per_leaf = 2, .spines = 200});
+  for (const int hashes : {2, 3, 64, 65, 200}) {
+    PacketConfig config = with_paths(topology::PathRule::hash_per_flow);
+    config.entropies = hashes;
+    Routes routes(wide, config);
+    EqualPaths ways(wide, routes);
+    Spread spread = ways.spread(0, 3);
+    std::vector<std::vector<std::uint64_t>> rounds(4);
+    for (auto& round : rounds) {
+      for (int packet = 0; packet < hashes; ++packet) round.push_back(ways.next(spread, 0, 3));
+      std::ranges::sort(round);
+    }
+    EXPECT_EQ(rounds[0], rounds[1]) << hashes;
+    EXPECT_EQ(rounds[0], rounds[3]) << hashes;
+    EXPECT_GT(rounds[0].back(), rounds[0].front()) << "not all on one spine";
+  }
+}
+
+TEST(EqualPaths, EveryFlowHasHashesOfItsOwn) {
+  const Topology wide = topology::leaf_spine({.leaves = 2, .hosts_per_leaf = 2, .spines = 200});
+  PacketConfig config = with_paths(topology::PathRule::hash_per_flow);
+  config.entropies = 2;
+  Routes routes(wide, config);
+  EqualPaths ways(wide, routes);
+  std::set<std::uint64_t> words;
+  for (int flow = 0; flow < 20; ++flow) {
+    Spread spread = ways.spread(0, 3);
+    for (int packet = 0; packet < 2; ++packet) words.insert(ways.next(spread, 0, 3));
+  }
+  EXPECT_GT(words.size(), 30U);
+}
+
 TEST(EqualPaths, OfMoreThan64WaysEveryPacketDrawsOne) {
   const Topology wide = topology::leaf_spine({.leaves = 2, .hosts_per_leaf = 1, .spines = 100});
   Routes routes(wide, with_paths(topology::PathRule::spray));
