@@ -100,7 +100,7 @@ TEST(GarnetCommand, SaysWhenPacketsWaitForEachOther) {
   files.system = changed(files.system, "all-to-all-implementation: ring_ring_ring",
                          "all-to-all-implementation: direct_direct_direct");
   files.workload = "MICRO 1 conv1 -1 5 NONE 0 5 NONE 0 5 ALLTOALL 4194304 5";
-  expect_refused(files, "raise vcs-per-vnet or buffers-per-vc");
+  expect_refused(files, "raise vcs-per-vnet or buffers-per-vc\n  deadlock at ");
 }
 
 TEST(GarnetCommand, RefusesFlagsOfTheAnalyticalNetwork) {

@@ -145,8 +145,8 @@ GarnetResult with_flits(const SimulationConfig& config, const GarnetConfig& garn
     return {std::move(result), network.statistics()};
   } catch (const UserError& error) {
     if (events.pending() > 0 || network.under_way() == 0) throw;
-    throw UserError(error.what(),
-                    "packets wait for each other round a ring; raise vcs-per-vnet or buffers-per-vc");
+    throw UserError("packets wait for each other round a ring; raise vcs-per-vnet or buffers-per-vc",
+                    error.what());
   }
 }
 
