@@ -113,13 +113,20 @@ double average_bus_bandwidth(const std::vector<Measured>& points, CollectiveKind
   return points.empty() ? 0 : sum / static_cast<double>(points.size());
 }
 
+// What is wrong, and the known ones on the next line.
+UserError unknown_algorithm(const std::string& text) {
+  const std::size_t line_end = std::min(text.find('\n'), text.size());
+  const std::size_t hint = std::min(line_end + 1, text.size());
+  return {{.key = "--algorithm"}, text.substr(0, line_end), text.substr(hint)};
+}
+
 // The algorithm of the flag, else of the setup, else what is usual; one for every dimension.
 system::Implementation implementation(const BenchOptions& options, CollectiveKind kind,
                                       const system::SystemConfig& system, int dimensions) {
   system::Implementation chosen = system.implementation(kind);
   if (!options.algorithm.empty()) {
     const Result<bool> result = setup::read(std::vector{options.algorithm}, chosen);
-    if (!result) throw UserError({.key = "--algorithm"}, result.error());
+    if (!result) throw unknown_algorithm(result.error());
     for (system::Algorithm& algorithm : chosen.per_dimension) {
       if (algorithm.kind == system::AlgorithmKind::from_file)
         algorithm.steps = setup::read_steps(kind, algorithm.file);

@@ -108,7 +108,7 @@ TEST_F(BenchCommand, MistakesSayWhatWouldWork) {
         {"--max-wall", "-1", "--max-wall: must not be negative"},
         {"-b", "large", "-b: \"large\" is not a quantity"},
         {"-e", "1Q", "-e: unknown unit \"Q\""},
-        {"--algorithm", "rign", "--algorithm: unknown algorithm \"rign\"; did you mean \"ring\"?"}}) {
+        {"--algorithm", "rign", "--algorithm: unknown algorithm \"rign\"\n  did you mean \"ring\"?"}}) {
     const Ran ran = bench({flag, value});
     EXPECT_EQ(ran.code, 2) << flag;
     EXPECT_TRUE(has(ran.err, message)) << ran.err;

@@ -83,6 +83,16 @@ std::vector<setup::Explanation> below(const Setups& setups, const std::string& w
   return found;
 }
 
+// "transport" or "all_reduce" alone is the end of a key.
+std::string keys_that_end(const std::string& wanted, const std::vector<std::string>& known) {
+  std::string found;
+  for (const std::string& key : known) {
+    if (!wanted.empty() && key.ends_with("." + wanted) && found.find("\"" + key + "\"") == std::string::npos)
+      found += fmt::format("{}\"{}\"", found.empty() ? "" : " or ", key);
+  }
+  return found.empty() ? found : fmt::format("did you mean {}?", found);
+}
+
 // Cost is no key but a result; its prices are.
 int explain_cost() {
   fmt::print(
@@ -122,9 +132,10 @@ int run(const ExplainOptions& options) {
     for (const setup::Explanation& e : keys) print_one(e);
     found = found || !keys.empty();
   }
-  if (!found)
-    throw UserError(fmt::format("unknown key \"{}\"", options.key), wrap(suggest(wanted, known), 80, 2));
-  return 0;
+  if (found) return 0;
+  const std::string longer = keys_that_end(wanted, known);
+  throw UserError(fmt::format("unknown key \"{}\"", options.key),
+                  wrap(longer.empty() ? suggest(wanted, known) : longer, 80, 2));
 }
 
 }  // namespace

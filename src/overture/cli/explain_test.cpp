@@ -50,6 +50,11 @@ TEST(ExplainCommand, AnUnknownKeyHasASuggestion) {
       << text;
 }
 
+TEST(ExplainCommand, TheLastWordOfAKeyIsEnoughToFindIt) {
+  EXPECT_EQ(refused({"explain", "transport"}, add_explain),
+            "unknown key \"transport\"\n  did you mean \"network.transport\"?");
+}
+
 TEST(ExplainCommand, WithoutAKeyAllAreExplained) {
   const std::string all = explained({});
   std::size_t keys = 0;

@@ -65,11 +65,14 @@ struct Told {
 
 void print_summary(const setup::Setup& setup, const network::FlowsResult& result, int hosts,
                    std::size_t flows, const Told& told) {
-  fmt::print("{}: {} hosts, {} flows, {} finished\n\n", printable(setup.name), hosts, flows, result.finished);
+  fmt::print("{}: {}, {}, {} finished\n\n", printable(setup.name), counted(hosts, "host"),
+             counted(static_cast<std::int64_t>(flows), "flow"), result.finished);
   Table table({"what", "value"});
   for (const auto& [label, text] : told.lines) table.add({label, text});
   fmt::print("{}\n", table.text());
   print_why(told.why);
+  if (const std::string& note = setup.simulation.tasks_note; !note.empty())
+    fmt::print("note: {}\n", wrap(note, 80, 6));
   if (result.locked) fmt::print("note: on rings, network.lossless.control: credits avoids lock-ups\n");
   if (result.finished < flows)
     fmt::print("note: {} of {} flows did not finish\n", flows - result.finished, flows);
@@ -128,9 +131,13 @@ network::FlowsResult run_flows(network::RunLimits bounds, const setup::Setup& se
   };
   std::optional<network::MonitorConfig> monitor;
   if (setup.monitor.samples > 0) monitor = setup.monitor;
-  network::FlowsResult result = network::run_flows(setup::network_config(setup), flows, bounds, monitor);
-  progress.finish();
-  return result;
+  try {
+    network::FlowsResult result = network::run_flows(setup::network_config(setup), flows, bounds, monitor);
+    progress.finish();
+    return result;
+  } catch (const UserError& error) {
+    throw at({.file = setup.file}, error);
+  }
 }
 
 struct Asked {

@@ -20,6 +20,14 @@ struct GenerateTasksOptions {
   std::string out;
 };
 
+workload::DlrmStep step_on(const workload::DlrmTraining& training, int nodes, const std::string& setup) {
+  try {
+    return workload::dlrm_step(training, nodes);
+  } catch (const UserError& error) {
+    throw at({.file = setup}, error);
+  }
+}
+
 workload::DlrmStep step_of(const GenerateTasksOptions& options) {
   const setup::Setup setup = setup::load_setup(options.setup, options.overrides, setup::Needs::network);
   if (!setup.dlrm)
@@ -27,7 +35,7 @@ workload::DlrmStep step_of(const GenerateTasksOptions& options) {
                     "examples/model-a.yaml has one");
   if (options.nodes < 0 || options.nodes == 1) throw UserError({.key = "--nodes"}, "at least 2");
   const int nodes = options.nodes > 0 ? options.nodes : network::count_hosts(setup.simulation.network);
-  workload::DlrmStep step = workload::dlrm_step(setup::make_training(*setup.dlrm, options.setup), nodes);
+  workload::DlrmStep step = step_on(setup::make_training(*setup.dlrm, options.setup), nodes, options.setup);
   if (!options.as_published) return step;
   if (!std::holds_alternative<model::DlrmCalibration>(step.compute.by))
     throw UserError({.key = "--as-published"}, "needs compute: a100", "the published tables are fitted");

@@ -31,8 +31,8 @@ std::string percent(Duration part, Duration whole) {
 
 void print_summary(const report::Run& run) {
   const auto& result = run.observed.result;
-  fmt::print("{}: {} NPUs, {} iteration{}\n\n", printable(run.name), result.ranks, run.config.passes,
-             run.config.passes == 1 ? "" : "s");
+  fmt::print("{}: {}, {}\n\n", printable(run.name), counted(result.ranks, "NPU"),
+             counted(run.config.passes, "iteration"));
   Table table({"", "time", "share"});
   table.add({"finished at", to_string(result.finished), "100.0 %"});
   table.add({"compute", to_string(result.compute()), percent(result.compute(), result.finished)});

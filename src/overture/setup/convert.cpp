@@ -74,7 +74,7 @@ Result<Algorithm> read_algorithm(std::string_view word) {
       return algorithm;
     std::ranges::move(system::words_of(*facts), std::back_inserter(known));
   }
-  return Error{fmt::format("unknown algorithm \"{}\"; {}", word, suggest(word, known))};
+  return Error{fmt::format("unknown algorithm \"{}\"\n{}", word, suggest(word, known))};
 }
 
 std::string write_algorithm(const Algorithm& algorithm) {

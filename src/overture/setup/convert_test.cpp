@@ -193,7 +193,7 @@ TEST(Convert, AlgorithmsThatMakeNoSenseAreRefused) {
   EXPECT_EQ(read(Words{"ring", "flat_ring"}, implementation).error(),
             "\"flat_ring\" spans all dimensions, so it must be the only one");
   const std::string error = read(Words{"rinng"}, implementation).error();
-  EXPECT_EQ(error.rfind("unknown algorithm \"rinng\"; did you mean \"ring\"?", 0), 0u) << error;
+  EXPECT_EQ(error.rfind("unknown algorithm \"rinng\"\ndid you mean \"ring\"?", 0), 0u) << error;
 }
 
 TEST(Convert, OnlyAlgorithmsThatCanDoACollectiveAreExplained) {

@@ -32,9 +32,11 @@ void parse_dlrm(const std::vector<std::string>& changes) {
 TEST(DlrmMessages, OfItsLayers) {
   const std::string in = "a.yaml: workload.dlrm";
   expect_messages(
-      {{{"top=~"}, in + ".top: is missing\n  write top: {widths: [512, 1]} or {depth: 3, width: 512}"},
+      {{{"top=~"},
+        "a.yaml:5: workload.dlrm.top: is missing\n  write top: {widths: [512, 1]} or {depth: 3, width: 512}"},
        {{"bottom=~"},
-        in + ".bottom: is missing, and there are dense features\n  write bottom: {widths: [512, 64]}"},
+        "a.yaml:5: workload.dlrm.bottom: is missing, and there are dense features\n  write bottom: {widths: "
+        "[512, 64]}"},
        {{"dense_features=0"}, in + ".dense_features: is missing, or 0"},
        {{"top.depth=2"}, in + ".top: has both widths and a depth\n  keep one of the two"},
        {{"top={depth: -1, width: 8}"}, in + ".top.depth: must be from 1 to 10000"},
@@ -54,26 +56,27 @@ TEST(DlrmMessages, OfItsLayers) {
 
 TEST(DlrmMessages, OfItsTables) {
   const std::string in = "a.yaml: workload.dlrm.tables";
-  expect_messages(
-      {{{"tables=~"}, in + ": is missing\n  write tables: {count: 64, rows: 1000000, columns: 64}"},
-       {{"tables.list=[{rows: 9, columns: 16}]"},
-        in + ": has more than one of count, list and file\n  keep one of them"},
-       {{"tables.count=-1"}, in + ".count: must be from 1 to 1000000"},
-       {{"tables.count=1000001"}, in + ".count: must be from 1 to 1000000"},
-       {{"tables.rows=~"}, in + ".rows: is missing, or 0"},
-       {{"tables.rows=2000000000000"}, in + ".rows: 2000000000000 is too large"},
-       {{"tables.columns=~"}, in + ".columns: is missing"},
-       {{"tables.columns=-1"}, in + ".columns: must be at least 1"},
-       {{"tables.pooling=0"}, in + ".pooling: must be at least 1"},
-       {{"tables={list: [{rows: 9, columns: 16}, {rows: 0, columns: 16}]}"},
-        in + ".list.1.rows: is missing, or 0"}},
-      parse_dlrm);
+  expect_messages({{{"tables=~"},
+                    "a.yaml:5: workload.dlrm.tables: is missing\n  write tables: {count: 64, rows: 1000000, "
+                    "columns: 64}"},
+                   {{"tables.list=[{rows: 9, columns: 16}]"},
+                    in + ": has more than one of count, list and file\n  keep one of them"},
+                   {{"tables.count=-1"}, in + ".count: must be from 1 to 1000000"},
+                   {{"tables.count=1000001"}, in + ".count: must be from 1 to 1000000"},
+                   {{"tables.rows=~"}, "a.yaml:8: workload.dlrm.tables.rows: is missing, or 0"},
+                   {{"tables.rows=2000000000000"}, in + ".rows: 2000000000000 is too large"},
+                   {{"tables.columns=~"}, "a.yaml:8: workload.dlrm.tables.columns: is missing"},
+                   {{"tables.columns=-1"}, in + ".columns: must be at least 1"},
+                   {{"tables.pooling=0"}, in + ".pooling: must be at least 1"},
+                   {{"tables={list: [{rows: 9, columns: 16}, {rows: 0, columns: 16}]}"},
+                    in + ".list.1.rows: is missing, or 0"}},
+                  parse_dlrm);
 }
 
 TEST(DlrmMessages, OfHowItIsSpread) {
   const std::string in = "a.yaml: workload.dlrm";
   expect_messages(
-      {{{"batch=~"}, in + ".batch: is missing, or 0"},
+      {{{"batch=~"}, "a.yaml:5: workload.dlrm.batch: is missing, or 0"},
        {{"batch=2"},
         in + ": a batch of 2 is too small for 4 ranks of 1 GPU\n  take a larger batch or a smaller network"},
        {{"batch=4", "gpus_per_node=2"},
@@ -146,14 +149,16 @@ TEST(CacheMessages, SayWhatWouldWork) {
             "servers: 3 servers and an oracle leave none of 4 ranks to train\n  take fewer servers, a larger "
             "network, or apart: false"},
        {{"workload.cache.data=~"},
-        in + "data: no data is given\n  give data.file, or data.synthetic such as kaggle"},
+        "a.yaml:10: workload.cache.data: no data is given\n  give data.file, or data.synthetic such as "
+        "kaggle"},
        {{"workload.cache.data.file=a.tsv"},
         in + "data: has more than one of file and synthetic\n  give data.file, or data.synthetic such as "
              "kaggle"},
        {{"workload.dlrm.tables.count=25"},
-        in + "data: has 26 tables, the model has 25\n  describe the tables of the data: tables: {list: ...} "
-             "or "
-             "{file: ...}"},
+        "a.yaml:10: workload.cache.data: has 26 tables, the model has 25\n  describe the tables of the data: "
+        "tables: {list: ...} "
+        "or "
+        "{file: ...}"},
        {{"workload.dlrm.precision.rows=fp16"},
         "a.yaml: workload.dlrm.precision.rows: the trainer's rows are fp32\n  with a cache, leave it out"},
        {{"workload.dlrm.dense=sharded"},

@@ -145,6 +145,8 @@ class Converter {
 
   void add_file(std::vector<model::EmbeddingTable>& tables) const {
     const std::filesystem::path path = folder() / dlrm_.table_file;
+    if (!std::filesystem::exists(path))
+      fail("tables.file", fmt::format("there is no file \"{}\"", path.string()));
     const CsvTable table = parse_csv(read_file(path), path.string(), "rows,columns,pooling");
     if (table.header.cells != std::vector<std::string>{"rows", "columns", "pooling"})
       throw UserError(table.where(table.header), "the first line is rows,columns,pooling");

@@ -8,6 +8,7 @@
 #include "overture/base/error.h"
 #include "overture/base/files.h"
 #include "overture/base/random.h"
+#include "overture/setup/lines.h"
 #include "overture/setup/setup_kind.h"
 
 namespace overture::setup {
@@ -99,14 +100,16 @@ SearchSetup parse_search_setup(std::string_view text, const std::string& file,
   Value root = parse_yaml(text, file);
   for (const std::string& assignment : overrides) override_value(root, assignment);
   require_kind(root, file, SetupKind::search);
-  SearchSetup setup;
-  setup.file = file;
-  Reader reader(&root, file, "");
-  describe(reader, setup);
-  reader.finish();
-  if (setup.networks.empty()) setup.networks.push_back({.name = "network of the setup"});
-  require_sound(setup);
-  return setup;
+  return with_lines(root, file, [&] {
+    SearchSetup setup;
+    setup.file = file;
+    Reader reader(&root, file, "");
+    describe(reader, setup);
+    reader.finish();
+    if (setup.networks.empty()) setup.networks.push_back({.name = "network of the setup"});
+    require_sound(setup);
+    return setup;
+  });
 }
 
 SearchSetup load_search_setup(const std::filesystem::path& file, const std::vector<std::string>& overrides) {

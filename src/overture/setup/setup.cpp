@@ -12,6 +12,7 @@
 #include "overture/formats/chakra/graph.h"
 #include "overture/formats/flexflow/flexflow_graph.h"
 #include "overture/setup/faults_schema.h"
+#include "overture/setup/lines.h"
 #include "overture/setup/network_schema.h"
 #include "overture/setup/schema.h"
 #include "overture/setup/setup_kind.h"
@@ -119,6 +120,15 @@ std::filesystem::path beside(const std::string& setup, const std::string& file) 
   return std::filesystem::path(setup).parent_path() / file;
 }
 
+// A file that a key of the setup names.
+std::filesystem::path named_file(const std::string& setup, const std::string& file, const std::string& key) {
+  const std::filesystem::path path = beside(setup, file);
+  if (!std::filesystem::exists(path))
+    fail(setup, key, fmt::format("there is no file \"{}\"", path.string()),
+         "files are sought beside the setup");
+  return path;
+}
+
 void complete_algorithms(simulation::SimulationConfig& c, const std::string& file) {
   const topology::Hierarchy machine = simulation::system_dimensions(c);
   for (const auto& [kind, word] : kWords<CollectiveKind>) {
@@ -138,11 +148,12 @@ void complete_algorithms(simulation::SimulationConfig& c, const std::string& fil
       fail(file, key,
            fmt::format("has {}, but the network has {}",
                        counted(static_cast<std::int64_t>(implementation.per_dimension.size()), "algorithm"),
-                       counted(machine.dimensions(), "dimension")));
+                       counted(machine.dimensions(), "dimension")),
+           "name one for each, innermost first, or a flat_... over all NPUs");
     }
     for (Algorithm& algorithm : implementation.per_dimension) {
       if (algorithm.kind == AlgorithmKind::from_file)
-        algorithm.steps = read_steps(kind, beside(file, algorithm.file));
+        algorithm.steps = read_steps(kind, named_file(file, algorithm.file, key));
       if (can_do(algorithm.kind, kind)) continue;
       if (algorithm.kind == AlgorithmKind::double_binary_tree && c.system.tree_always_reduces) continue;
       fail(file, key, fmt::format("{} cannot do it", name(algorithm.kind)), explain_algorithms(kind));
@@ -197,12 +208,16 @@ void scale_layers(workload::Workload& workload, const WorkloadKeys& keys, const 
 
 void read_file_of_workload(const WorkloadKeys& keys, simulation::SimulationConfig& config,
                            const std::string& file) {
-  const std::filesystem::path path = beside(file, keys.file);
+  const std::filesystem::path path = named_file(file, keys.file, "workload.file");
   config.workload =
       formats::parse_astra_workload(read_file(path), path.string(),
                                     {.compute = static_cast<float>(keys.compute_scale),
                                      .communication = static_cast<float>(keys.communication_scale)});
   config.workload_file = path.string();
+}
+
+void add_note(simulation::SimulationConfig& config, const std::string& note) {
+  if (!note.empty()) config.tasks_note += (config.tasks_note.empty() ? "" : "; ") + note;
 }
 
 void make_dlrm(Setup& setup, bool scaled, PlannedTraffic* planned) {
@@ -220,8 +235,7 @@ void make_dlrm(Setup& setup, bool scaled, PlannedTraffic* planned) {
                                      .steps = setup.simulation.passes},
                                     planned);
     setup.simulation.tasks = std::make_shared<const workload::TaskGraph>(std::move(run.graph));
-    setup.simulation.tasks_note = std::move(run.note);
-    setup.simulation.workload_file = setup.file;
+    add_note(setup.simulation, run.note);
     return;
   }
   try {
@@ -246,7 +260,7 @@ void read_traces(Setup& setup) {
   chakra::TracedGraph traced = chakra::read_graph(setup.chakra, options);
   setup.simulation.workload_file = setup.chakra;
   setup.simulation.tasks = std::make_shared<const workload::TaskGraph>(std::move(traced.graph));
-  setup.simulation.tasks_note = std::move(traced.note);
+  add_note(setup.simulation, traced.note);
 }
 
 // An iteration is a step of the training.
@@ -260,8 +274,8 @@ void play_training(Setup& setup) {
                                            setup.file, network::count_hosts(setup.simulation.network));
   setup.simulation.passes = made.steps;
   setup.simulation.tasks = std::make_shared<const workload::TaskGraph>(std::move(made.graph));
-  setup.simulation.tasks_note = std::move(made.note);
-  setup.simulation.workload_file = setup.recording.empty() ? setup.file : setup.recording;
+  add_note(setup.simulation, made.note);
+  if (!setup.recording.empty()) setup.simulation.workload_file = setup.recording;
 }
 
 // Layers are given, or made from what is given in their place.
@@ -276,7 +290,7 @@ void read_workload(const WorkloadKeys& keys, Setup& setup, PlannedTraffic* plann
   if (given > 1)
     fail(setup.file, "workload", "has more than one of file, tasks, chakra, dlrm, recording and layers",
          "keep one of them");
-  if (!setup.tasks.empty()) return take_tasks(setup, beside(setup.file, setup.tasks));
+  if (!setup.tasks.empty()) return take_tasks(setup, named_file(setup.file, setup.tasks, "workload.tasks"));
   if (!keys.file.empty()) return read_file_of_workload(keys, setup.simulation, setup.file);
   if (setup.cache && !setup.dlrm)
     fail(setup.file, "workload.cache", "there is no DLRM whose rows it holds", "write workload: {dlrm: ...}");
@@ -288,7 +302,7 @@ void read_workload(const WorkloadKeys& keys, Setup& setup, PlannedTraffic* plann
 
 void read_prices(Setup& setup) {
   if (setup.network.prices.empty()) return;
-  const std::filesystem::path file = beside(setup.file, setup.network.prices);
+  const std::filesystem::path file = named_file(setup.file, setup.network.prices, "network.prices");
   setup.prices = load_prices(file);
   setup.network.prices = std::filesystem::absolute(file).lexically_normal().string();
 }
@@ -304,9 +318,9 @@ void require_workload(const Setup& setup, const Value& root) {
   if (root.find("traffic") != nullptr)
     fail(setup.file, "workload", "is missing; this is a setup for `overture flows`",
          "run overture flows " + setup.file +
-             ", or say what is trained: layers, file, tasks, dlrm or recording");
+             ", or say what is trained: layers, file, tasks, chakra, dlrm or recording");
   fail(setup.file, "workload", "has no layers",
-       "say what is trained: layers, file, tasks, dlrm or recording");
+       "say what is trained: layers, file, tasks, chakra, dlrm or recording");
 }
 
 // What is drawn follows the run's seed, unless they have their own.
@@ -320,21 +334,30 @@ void require_faults(Setup& setup) {
   if (!setup.faults.seed) setup.simulation.faults.seed = setup.seed;
 }
 
-int line_of(const Value* map, std::string_view key) {
-  const Value* found = map == nullptr ? nullptr : map->find(key);
-  return found == nullptr ? 0 : found->line;
-}
-
 // A shape says what is wrong with its numbers when it is built, but not where they stand.
-void require_network(const Setup& setup, const Value& root) {
+void require_network(const Setup& setup) {
   if (!setup.network.analytical.dimensions.empty()) return;
   try {
     network::count_hosts(setup.simulation.network);
   } catch (const UserError& error) {
-    const Where where{
-        .file = setup.file, .line = line_of(root.find("network"), "topology"), .key = "network.topology"};
-    throw at(where, error);
+    throw at({.file = setup.file, .key = "network.topology"}, error);
   }
+}
+
+// Keys that the transport does not look at: most likely it is not the one that was meant.
+void note_unused_keys(Setup& setup, const Value& network) {
+  using network::packet::TransportKind;
+  if (backend_of(setup.network) != kBackend<network::PacketNetworkConfig>) return;
+  const TransportKind transport = setup.network.of<network::packet::PacketConfig>().transport;
+  const bool lossless = transport == TransportKind::roce || transport == TransportKind::plain;
+  const auto look = [&](std::string_view key, bool used) {
+    if (used || network.find(key) == nullptr) return;
+    add_note(setup.simulation,
+             fmt::format("network.{} has no effect with transport: {}", key, word_of(transport)));
+  };
+  for (const auto& [kind, word] : kWords<TransportKind>) look(word, kind == transport);
+  look("queue", !lossless);
+  look("lossless", lossless);
 }
 
 }  // namespace
@@ -350,15 +373,13 @@ void take_tasks(Setup& setup, const std::filesystem::path& file) {
   setup.tasks = std::filesystem::absolute(file).string();
 }
 
-Setup parse_setup(std::string_view text, const std::string& file, const std::vector<std::string>& overrides,
-                  Needs needs, PlannedTraffic* planned) {
-  Value root = parse_yaml(text, file);
-  for (const std::string& assignment : overrides) override_value(root, assignment);
-  require_kind(root, file, SetupKind::run);
-  require_new_shape(root, file);
+namespace {
+
+Setup make_setup(const Value& root, const std::string& file, Needs needs, PlannedTraffic* planned) {
   Setup setup;
   setup.file = file;
   setup.simulation.system_file = file;
+  setup.simulation.workload_file = file;  // unless the workload is a file of its own
   WorkloadKeys keys;
   Reader reader(&root, file, "");
   describe(reader, setup, keys);
@@ -366,7 +387,8 @@ Setup parse_setup(std::string_view text, const std::string& file, const std::vec
   read_prices(setup);
   require_faults(setup);
   setup.simulation.network = network_config(setup);
-  if (needs != Needs::description) require_network(setup, root);
+  if (const Value* network = root.find("network")) note_unused_keys(setup, *network);
+  if (needs != Needs::description) require_network(setup);
   if (needs != Needs::description) read_workload(keys, setup, planned);
   scale_endpoint(keys, setup.simulation.system, file);
   complete_algorithms(setup.simulation, file);
@@ -382,6 +404,17 @@ Setup parse_setup(std::string_view text, const std::string& file, const std::vec
   if (!setup.simulation.workload.layers.empty())
     workload::check_workload(setup.simulation.workload, {.file = file, .key = "workload"});
   return setup;
+}
+
+}  // namespace
+
+Setup parse_setup(std::string_view text, const std::string& file, const std::vector<std::string>& overrides,
+                  Needs needs, PlannedTraffic* planned) {
+  Value root = parse_yaml(text, file);
+  for (const std::string& assignment : overrides) override_value(root, assignment);
+  require_kind(root, file, SetupKind::run);
+  require_new_shape(root, file);
+  return with_lines(root, file, [&] { return make_setup(root, file, needs, planned); });
 }
 
 Setup load_setup(const std::filesystem::path& file, const std::vector<std::string>& overrides, Needs needs) {

@@ -101,10 +101,11 @@ TEST(SetupMessages, OfDimensions) {
 TEST(SetupMessages, OfWorkloads) {
   const std::string in = "a.yaml: workload: ";
   expect_messages(
-      {{{"workload=~"}, in + "has no layers\n  say what is trained: layers, file, tasks, dlrm or recording"},
+      {{{"workload=~"},
+        in + "has no layers\n  say what is trained: layers, file, tasks, chakra, dlrm or recording"},
        {{"workload=~", "traffic.pattern=ring"},
         in + "is missing; this is a setup for `overture flows`\n  run overture flows a.yaml, or say what is "
-             "trained: layers, file, tasks, dlrm or recording"},
+             "trained: layers, file, tasks, chakra, dlrm or recording"},
        {{"workload.file=a.txt"},
         in + "has more than one of file, tasks, chakra, dlrm, recording and layers\n  keep one of them"},
        {{"workload.cache={lookahead: 2}"},
@@ -126,15 +127,16 @@ TEST(SetupMessages, OfWorkloads) {
 
 TEST(SetupMessages, OfWhatStandsInPlaceOfLayers) {
   const std::string network = "network: {dimensions: [{kind: switch, size: 4, bandwidth: 1 Gbps}]}\n";
+  const std::string beside = "\n  files are sought beside the setup";
   const auto parse = [&](const std::vector<std::string>& changes) {
     parse_setup(network + "passes: 2\n", "a.yaml", changes);
   };
   expect_messages(
       {{{"workload.chakra=traces"},
-        "a.yaml: passes: a trace is run once\n  leave passes out, or trace more iterations"},
+        "a.yaml:2: passes: a trace is run once\n  leave passes out, or trace more iterations"},
        {{"workload.recording=rec"},
-        "a.yaml: passes: passes has no effect on a training\n  set workload.training.steps"},
-       {{"workload.tasks=step.tg", "workload.between_gpus=0 Gbps"},
+        "a.yaml:2: passes: passes has no effect on a training\n  set workload.training.steps"},
+       {{"workload.tasks=/dev/null", "workload.between_gpus=0 Gbps"},
         "a.yaml: workload.between_gpus: is more than zero"},
        {{"passes=1", "workload.training={}"},
         "a.yaml: workload.training.setup: is missing\n  name the setup of `overture train`, or write "
@@ -146,7 +148,8 @@ TEST(SetupMessages, OfWhatStandsInPlaceOfLayers) {
          "workload.dlrm={top: {widths: [1]}, tables: {count: 4, rows: 9, columns: 8}, batch: 8}"},
         "a.yaml: workload: compute_scale and communication_scale apply to files and layers, not to a dlrm\n  "
         "change the dlrm itself"},
-       {{"workload.file=nowhere.txt"}, "nowhere.txt: cannot be read: No such file or directory"}},
+       {{"workload.tasks=step.tg"}, "a.yaml: workload.tasks: there is no file \"step.tg\"" + beside},
+       {{"workload.file=nowhere.txt"}, "a.yaml: workload.file: there is no file \"nowhere.txt\"" + beside}},
       parse);
 }
 
@@ -230,6 +233,43 @@ TEST(SetupMessages, OfASimulationThatIsGivenToFlows) {
   EXPECT_EQ(user_error([&] { make_traffic(setup, 12); }),
             "a.yaml: traffic: is missing; this is a setup for `overture simulate`\n  run overture simulate "
             "a.yaml, or name a pattern, or a list of flows with --flows");
+}
+
+// Also where what is wrong shows only when the parts are put together. What the command line says is on no
+// line.
+TEST(SetupMessages, NameTheLineOfTheKey) {
+  const std::string text =
+      "passes: 1\n"
+      "network:\n"
+      "  dimensions:\n"
+      "    - {kind: ring, size: 4, links: 2, bandwidth: 1 Gbps}\n"
+      "    - {kind: ring, size: 4, links: 1, bandwidth: 1 Gbps}\n"
+      "system: {chunks: 0}\n";
+  const auto said = [&](const std::vector<std::string>& changes) {
+    const std::string all = user_error([&] { parse_setup(text, "a.yaml", changes); });
+    return all.substr(0, all.find('\n'));
+  };
+  EXPECT_EQ(said({}), "a.yaml:5: network.dimensions.1: 1 links per NPU leave none usable");
+  EXPECT_EQ(said({"network.dimensions.1.links=0"}),
+            "a.yaml: network.dimensions.1: 0 links per NPU leave none usable");
+  EXPECT_EQ(said({"network.dimensions.1.links=2"}), "a.yaml:6: system.chunks: 0 is less than 1");
+  EXPECT_EQ(said({"network.dimensions.1.links=2", "system.chunks=-1"}),
+            "a.yaml: system.chunks: -1 is less than 1");
+  EXPECT_EQ(said({"network.dimensions.1.links=2", "system.chunks=1"}), "a.yaml: workload: has no layers");
+}
+
+TEST(SetupMessages, ANoteTellsWhatTheTransportDoesNotLookAt) {
+  const auto note = [](const std::string& network) {
+    return parse_setup("network: {topology: {star: {}}, " + network + "}\n", "a.yaml", {}, Needs::network)
+        .simulation.tasks_note;
+  };
+  EXPECT_EQ(note("transport: roce, tcp: {min_rto: 2 ms}, lossless: {buffer: 1 MiB}"),
+            "network.tcp has no effect with transport: roce");
+  EXPECT_EQ(
+      note("lossless: {control: credits}, ndp: {payload: 1 KiB}"),
+      "network.ndp has no effect with transport: tcp; network.lossless has no effect with transport: tcp");
+  EXPECT_EQ(note("queue: {port_limit: 1 MiB}, tcp: {min_rto: 2 ms}"), "");
+  EXPECT_EQ(note("backend: flow, tcp: {min_rto: 2 ms}, transport: ndp"), "");
 }
 
 TEST(SetupMessages, OfCollectivesFromAFile) {

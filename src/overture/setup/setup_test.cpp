@@ -108,12 +108,13 @@ TEST(Setup, ErrorsNameFileLineKeyAndWhatWouldWork) {
             "a.yaml:6: network.dimensions.1.bandwidth: \"100\" has no unit; write f");
   EXPECT_EQ(error_of(with("size: 3, ", "")).substr(0, 49),
             "a.yaml:6: network.dimensions.1.size: is missing\n ");
-  EXPECT_EQ(error_of(with("chunks: 4", "chunks: 0")), "a.yaml: system.chunks: 0 is less than 1");
+  EXPECT_EQ(error_of(with("chunks: 4", "chunks: 0")), "a.yaml:8: system.chunks: 0 is less than 1");
   EXPECT_EQ(error_of(with("chunks: 4", "chunks: [4]")), "a.yaml:8: system.chunks: must be a single value");
-  EXPECT_EQ(error_of(with("size: 1 MiB", "size: 0 B")).substr(0, 49),
-            "a.yaml: workload: layer mlp communicates 0 bytes\n");
+  EXPECT_EQ(error_of(with("size: 1 MiB", "size: 0 B")).substr(0, 52),
+            "a.yaml:11: workload: layer mlp communicates 0 bytes\n");
   EXPECT_EQ(error_of(kSmall, {"system.all_reduce=[ring]"}),
-            "a.yaml: system.all_reduce: has 1 algorithm, but the network has 2 dimensions");
+            "a.yaml: system.all_reduce: has 1 algorithm, but the network has 2 dimensions\n"
+            "  name one for each, innermost first, or a flat_... over all NPUs");
   EXPECT_NE(error_of(kSmall, {"system.all_reduce=[ring, rong]"}).find("did you mean \"ring\""),
             std::string::npos);
   EXPECT_NE(error_of(kSmall, {"system.nonsense=1"}).find("system.nonsense: unknown key"), std::string::npos);

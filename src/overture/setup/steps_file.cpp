@@ -41,6 +41,19 @@ void add_kept(system::Steps& steps) {
   steps.chunks = static_cast<int>((steps.chunks + pairs - 1) / pairs * pairs);
 }
 
+// Ranks are counted by the highest number: one that nobody else names is most likely a mistype.
+void require_all_ranks(const system::Steps& steps, const std::string& file) {
+  std::vector<bool> named(static_cast<std::size_t>(steps.ranks));
+  for (const system::Transfer& transfer : steps.transfers)
+    named[static_cast<std::size_t>(transfer.from)] = named[static_cast<std::size_t>(transfer.to)] = true;
+  const auto missing = std::ranges::find(named, false);
+  if (missing == named.end()) return;
+  throw UserError({.file = file},
+                  fmt::format("names rank {}, but rank {} neither sends nor receives", steps.ranks - 1,
+                              missing - named.begin()),
+                  "ranks are numbered from 0 without a gap");
+}
+
 }  // namespace
 
 system::Steps parse_steps(system::CollectiveKind kind, std::string_view text, const std::string& file) {
@@ -53,6 +66,7 @@ system::Steps parse_steps(system::CollectiveKind kind, std::string_view text, co
     steps.ranks = std::max({steps.ranks, transfer.from + 1, transfer.to + 1});
     steps.chunks = std::max(steps.chunks, transfer.chunk + 1);
   }
+  require_all_ranks(steps, file);
   if (kind == system::CollectiveKind::all_to_all) add_kept(steps);
   std::ranges::stable_sort(steps.transfers, {}, &system::Transfer::step);
   if (const Result<bool> result = verify(kind, steps); !result)

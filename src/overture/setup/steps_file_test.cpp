@@ -43,6 +43,9 @@ TEST(StepsFile, ErrorsNameTheLineOrTheStep) {
   EXPECT_EQ(error_of("step,from,to,chunk,action\n0,0,1,0,add\n").substr(0, 11), "mine.csv:2:");
   EXPECT_EQ(error_of("step,from,to,chunk,action\n0,0,1,0,copy\n"),
             "mine.csv: is no all_reduce: step 0: rank 1 overwrites chunk 0 and loses rank 1's share of it");
+  EXPECT_EQ(error_of("step,from,to,chunk,action\n0,0,1,0,reduce\n1,1,3,0,copy\n"),
+            "mine.csv: names rank 3, but rank 2 neither sends nor receives\n"
+            "  ranks are numbered from 0 without a gap");
   EXPECT_EQ(error_of(kPair, CollectiveKind::all_gather).substr(0, 28), "mine.csv: is no all_gather: ");
 }
 

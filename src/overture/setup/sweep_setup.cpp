@@ -6,6 +6,7 @@
 
 #include "overture/base/error.h"
 #include "overture/base/files.h"
+#include "overture/setup/lines.h"
 #include "overture/setup/setup_kind.h"
 
 namespace overture::setup {
@@ -92,22 +93,24 @@ SweepSetup parse_sweep_setup(std::string_view text, const std::string& file,
   Value root = parse_yaml(text, file);
   for (const std::string& assignment : overrides) override_value(root, assignment);
   require_kind(root, file, SetupKind::sweep);
-  SweepSetup setup;
-  setup.file = file;
-  Reader reader(&root, file, "");
-  describe(reader, setup);
-  reader.finish();
-  if (main_number(setup.command).empty()) {
-    fail(setup, "command", fmt::format("unknown command \"{}\"", setup.command),
-         suggest(setup.command, {"simulate", "flows", "train"}));
-  }
-  const auto& numbers = numbers_of_command(setup.command);
-  if (!setup.metric.empty() && std::ranges::find(numbers, setup.metric) == numbers.end())
-    fail(setup, "metric", fmt::format("`overture {}` has no number \"{}\"", setup.command, setup.metric),
-         suggest(setup.metric, numbers));
-  add_repetitions(setup);
-  require_axes(setup);
-  return setup;
+  return with_lines(root, file, [&] {
+    SweepSetup setup;
+    setup.file = file;
+    Reader reader(&root, file, "");
+    describe(reader, setup);
+    reader.finish();
+    if (main_number(setup.command).empty()) {
+      fail(setup, "command", fmt::format("unknown command \"{}\"", setup.command),
+           suggest(setup.command, {"simulate", "flows", "train"}));
+    }
+    const auto& numbers = numbers_of_command(setup.command);
+    if (!setup.metric.empty() && std::ranges::find(numbers, setup.metric) == numbers.end())
+      fail(setup, "metric", fmt::format("`overture {}` has no number \"{}\"", setup.command, setup.metric),
+           suggest(setup.metric, numbers));
+    add_repetitions(setup);
+    require_axes(setup);
+    return setup;
+  });
 }
 
 std::string main_number(std::string_view command) {

@@ -186,7 +186,8 @@ TEST(SweepMessages, SayWhatWouldWork) {
        {{"axes.0.key=~"}, "s.yaml:2: axes.0.key: is missing\n  A key of the setup, with dots"},
        {{"setup=~"}, "s.yaml:1: setup: is missing\n  Setup file of that command, beside this one"},
        {{"combination=listed"},
-        "s.yaml: axes.1.values: has 1 values, the first axis 2\n  with combination: listed all axes have the "
+        "s.yaml:2: axes.1.values: has 1 values, the first axis 2\n  with combination: listed all axes have "
+        "the "
         "same number"},
        {{"combination=some"}, "s.yaml: combination: unknown value \"some\"\n  known: all, listed"},
        {{"command=flow"},

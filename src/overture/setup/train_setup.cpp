@@ -11,6 +11,7 @@
 #include "overture/data/dataset.h"
 #include "overture/data/presets.h"
 #include "overture/data/synthetic.h"
+#include "overture/setup/lines.h"
 #include "overture/setup/setup_kind.h"
 
 namespace overture::setup {
@@ -312,13 +313,15 @@ TrainSetup parse_train_setup(std::string_view text, const std::string& file,
   const Value* const tables = root.find("tables");
   const Value* const plan = tables == nullptr ? nullptr : tables->find("plan");
   if (plan != nullptr && plan->kind == Value::Kind::scalar) open_plan(root.at("tables").at("plan"), file);
-  TrainSetup setup;
-  setup.file = file;
-  Reader reader(&root, file, "");
-  describe(reader, setup);
-  reader.finish();
-  check_sound(setup);
-  return setup;
+  return with_lines(root, file, [&] {
+    TrainSetup setup;
+    setup.file = file;
+    Reader reader(&root, file, "");
+    describe(reader, setup);
+    reader.finish();
+    check_sound(setup);
+    return setup;
+  });
 }
 
 bool has_whole_tables(const TrainSetup& setup) {

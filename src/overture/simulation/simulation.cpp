@@ -178,11 +178,23 @@ workload::TaskGraph task_graph(const SimulationConfig& config) {
   return graph_of(config, dimensions.ranks(), logical_dimensions(config, dimensions));
 }
 
+namespace {
+
+std::unique_ptr<network::Network> network_of(const SimulationConfig& config, sim::EventQueue& events) {
+  try {
+    return network::make_network(config.network, events);
+  } catch (const UserError& error) {
+    throw at({.file = config.system_file}, error);
+  }
+}
+
+}  // namespace
+
 SimulationResult simulate(const SimulationConfig& config, const Observers& observers, const Limits& limits) {
   sim::EventQueue events;
   Prepared prepared = prepare(config);
   require_memory(config, prepared);
-  const auto network = network::make_network(config.network, events);
+  const auto network = network_of(config, events);
   return run(config, std::move(prepared), *network, events, observers, limits);
 }
 

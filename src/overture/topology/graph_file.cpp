@@ -94,8 +94,10 @@ class Parser {
     const int tier = next < words.size() ? tier_of(words[next++]) : tier_of("link");
     if (next != words.size()) throw UserError(where_, fmt::format("unexpected \"{}\"", words[next]));
     if (rate.value() <= Bandwidth::bits_per_second(0)) throw UserError(where_, "the link has no rate");
-    connect(links_, node(words[1]), node(words[2]),
-            {.rate = rate.value(), .delay = delay.value(), .tier = tier});
+    const int from = node(words[1]);
+    const int to = node(words[2]);
+    if (from == to) throw UserError(where_, fmt::format("links {} to itself", words[1]));
+    connect(links_, from, to, {.rate = rate.value(), .delay = delay.value(), .tier = tier});
   }
 
   int tier_of(const std::string& name) {

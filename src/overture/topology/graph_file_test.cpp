@@ -60,6 +60,7 @@ TEST(GraphFile, TheLineIsNamed) {
   EXPECT_TRUE(error_of("hosts 99999999\n").starts_with("net.txt:1: hosts is a number from 0"));
   EXPECT_TRUE(error_of("hosts 2\n\nlink h0\n").starts_with("net.txt:3: a link has two ends"));
   EXPECT_TRUE(error_of("hosts 2\nlink h0 x1 1 Gbps 1 us\n").starts_with("net.txt:2: unknown node \"x1\""));
+  EXPECT_EQ(error_of("hosts 2\nlink h0 h0 1 Gbps 1 us\n"), "net.txt:2: links h0 to itself");
   EXPECT_TRUE(error_of("hosts 2\nlink h0 s0 1 Gbps 1 us\n").starts_with("net.txt:2: unknown node \"s0\""));
   EXPECT_TRUE(error_of("hosts 2\nlink h0 h1 1 Gbps 1 parsec\n").starts_with("net.txt:2:"));
   EXPECT_TRUE(

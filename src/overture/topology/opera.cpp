@@ -214,9 +214,11 @@ Opera generate_opera(const OperaConfig& config) {
   if (best.empty()) best = std::move(apart);
   if (best.empty()) {
     throw UserError(
+        {.key = "network.topology.opera"},
         fmt::format("no schedule of {} ToRs with {} uplinks stays connected while a rotor is dark",
                     config.tors, config.ports / 2),
-        "give the ToRs more ports, use fewer ToRs, or send everything as bulk");
+        "give the ToRs more ports, use fewer ToRs, or send everything as bulk (network.rotor.bulk_from: 0 "
+        "B)");
   }
   return {config.ports / 2, std::move(best), opera_timing(config, std::max(fewest.worst, 1))};
 }

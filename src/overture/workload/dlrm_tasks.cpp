@@ -210,7 +210,7 @@ DlrmArtefacts DlrmArtefacts::as_published() {
 DlrmStep dlrm_step(const DlrmTraining& training, int nodes) {
   if (training.sharding != TableSharding::table_wise || !training.plan.empty() ||
       training.dense != DenseParallelism::data_parallel) {
-    throw UserError("a step of tasks has whole tables and whole dense layers",
+    throw UserError({.key = "workload.dlrm"}, "a step of tasks has whole tables and whole dense layers",
                     "write sharding: table_wise and dense: data_parallel");
   }
   DlrmStep step{.model = training.model, .batch = training.batch, .nodes = nodes};

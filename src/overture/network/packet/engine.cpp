@@ -140,7 +140,8 @@ Engine::AnyStack Engine::make_parallel(const topology::Topology& topology, const
   require_sound(config);
   require_fast_enough(topology, config);
   const auto refuse = [&](std::string_view why) {
-    throw UserError(fmt::format("{} threads: {}; use 1 thread", config.threads, why));
+    throw UserError({.key = "network.threads"}, fmt::format("{} threads: {}", config.threads, why),
+                    "use 1 thread");
   };
   if (config.transport != TransportKind::tcp) refuse("only TCP and DCTCP run in parts so far");
   if (config.tcp.connections != ConnectionUse::per_pair) refuse("parts need one connection per pair");

@@ -86,8 +86,9 @@ void RoceConfig::require_sound(const PacketConfig& config) const {
   require(ack_every > 0, "roce: an ACK comes at least every packet");
   require(min_rto > Duration::zero() && max_rto >= min_rto,
           "roce: the minimum RTO is positive and not above the maximum");
-  require(config.paths != topology::PathRule::spray,
-          "roce: takes packets out of order for lost ones and cannot be sprayed (try hash_per_flow)");
+  require(
+      config.paths != topology::PathRule::spray,
+      "roce: takes a packet that overtakes another for a loss, so it cannot be sprayed; use hash_per_flow");
   require(config.lossless.control != LinkControl::credits,
           "roce: runs on switches with pfc or without; links with credits carry transport: plain");
   require_sound_dcqcn(dcqcn);

@@ -63,10 +63,11 @@ std::vector<std::uint32_t> opposites(const topology::Graph& graph) {
     const auto back = cables.find({ends.second, ends.first});
     if (back == cables.end() || back->second.size() != ids.size()) {
       throw UserError(
-          fmt::format("roce and plain need a link back for every link, but {} of {} to {} have {} back\n"
-                      "  use tcp or ndp, or links both ways",
-                      ids.size(), node_name(graph, ends.first), node_name(graph, ends.second),
-                      back == cables.end() ? 0 : back->second.size()));
+          {.key = "network.transport"},
+          fmt::format("roce and plain need a link back for every link, but of {} to {} there are {}, back {}",
+                      node_name(graph, ends.first), node_name(graph, ends.second), ids.size(),
+                      back == cables.end() ? 0 : back->second.size()),
+          "use tcp or ndp, or links both ways");
     }
     for (std::size_t i = 0; i < ids.size(); ++i) result[ids[i]] = back->second[i];
   }

@@ -17,8 +17,7 @@ std::string refusal(const topology::DirectConnectConfig& fibres, const PacketCon
 TEST(LosslessLinks, FibresOfOneDirectionAreRefusedWithTheirEnds) {
   const topology::DirectConnectConfig one_way{.nodes = 12, .degree = 1, .jumps = {1}};
   const std::string said = refusal(one_way, roce());
-  EXPECT_NE(said.find("roce and plain need a link back for every link, but 1 of "), std::string::npos)
-      << said;
+  EXPECT_NE(said.find("roce and plain need a link back for every link, but of "), std::string::npos) << said;
   EXPECT_NE(said.find(" have 0 back"), std::string::npos) << said;
   EXPECT_NE(said.find("use tcp or ndp, or links both ways"), std::string::npos) << said;
   EXPECT_EQ(refusal(one_way, {}), "") << "TCP needs none";
