@@ -47,15 +47,19 @@ void BusSide::send_next() {
   partner_->receive(transfer, offset);
   sends_.pop_front();
   state_ = State::sending;
-  clock_.after(offset + busy(transfer.size), [this] { sent(); });
+  clock_.after(with_gaps(offset, transfer.size), [this] { sent(); });
 }
 
-// Serialisation of all bytes but the first, cut to whole cycles as the original does.
-Duration BusSide::busy(Bytes size) const {
-  const double ns =
-      config_.gap_per_byte_ns * static_cast<double>(std::max<std::int64_t>(size.count() - 1, 0));
-  check_transfer_ns(ns);
-  return cycle_ * static_cast<std::int64_t>(ns / to_ns(cycle_));
+// Serialisation of all bytes but the first; the sum is cut to whole cycles. A message of no bytes, as a chunk
+// smaller than its group has them, saves the time of one: so in the original.
+Duration BusSide::with_gaps(Duration offset, Bytes size, Duration latency, Duration overhead) const {
+  const double gaps = config_.gap_per_byte_ns * static_cast<double>(size.count() - 1);
+  check_transfer_ns(std::max(gaps, 0.0));
+  const auto cycles = [&](Duration time) {
+    return static_cast<double>(time.count()) / static_cast<double>(cycle_.count());
+  };
+  const double sum = cycles(offset) + gaps / to_ns(cycle_) + cycles(latency) + cycles(overhead);
+  return cycle_ * static_cast<std::int64_t>(std::max(sum, 0.0));
 }
 
 void BusSide::receive(const Transfer& transfer, Duration offset) {
@@ -63,7 +67,7 @@ void BusSide::receive(const Transfer& transfer, Duration offset) {
   previous_ = state_;
   state_ = State::receiving;
   consecutive_sends_ = 0;
-  clock_.after(offset + busy(transfer.size) + config_.latency + config_.overhead, [this] { received(); });
+  clock_.after(with_gaps(offset, transfer.size, config_.latency, config_.overhead), [this] { received(); });
 }
 
 void BusSide::sent() {
@@ -94,8 +98,8 @@ void BusSide::received() {
   } else {
     done = dispose(transfer);
   }
-  try_send();
   if (done) done();
+  try_send();
 }
 
 Action BusSide::dispose(Transfer transfer) {
@@ -128,10 +132,9 @@ void BusSide::reduced() {
   reducing_ = false;
   const Transfer transfer = reductions_.front();
   reductions_.pop_front();
-  Action done = dispose(transfer);
+  if (Action done = dispose(transfer)) done();
   start_reduction();
   try_send();
-  if (done) done();
 }
 
 void BusSide::queue_send(std::uint32_t parked) {
@@ -147,8 +150,8 @@ void BusSide::queue_reduction(std::uint32_t parked) {
 
 void BusSide::retire(std::uint32_t parked) {
   Transfer transfer = parked_.release(parked);
-  try_send();
   transfer.done();
+  try_send();
 }
 
 Bus::Bus(const SharedBus& config, Duration cycle, CycleClock& clock)

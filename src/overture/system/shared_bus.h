@@ -45,9 +45,9 @@ class BusSide {
   void retire(std::uint32_t parked);
   void start_reduction();
   // After arriving or being reduced: back to the partner, or done. The caller calls what it returns, if
-  // anything, when the side is in order again: it may bring new requests.
+  // anything, before it sends on: new requests that this brings to the partner take the bus first.
   Action dispose(Transfer transfer);
-  Duration busy(Bytes size) const;
+  Duration with_gaps(Duration offset, Bytes size, Duration latency = {}, Duration overhead = {}) const;
 
   SharedBus config_;
   Duration cycle_;

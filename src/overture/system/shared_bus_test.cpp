@@ -66,6 +66,15 @@ TEST_F(SharedBusTest, ASideSendsOneThingAtATime) {
   EXPECT_EQ(times_, (std::vector<Duration>{kCross, 510ns + kCross}));
 }
 
+// A chunk smaller than its group is sent as messages of 0 bytes: 10 - 0.5 ns are 9 cycles, 120 - 0.5 are 119.
+TEST_F(SharedBusTest, NothingTakesLessThanOneByteAsInAstraSim) {
+  Bus bus(kBus, 1ns, clock_);
+  bus.far().request(0_B, false, false, note('a'));
+  bus.far().request(0_B, false, false, note('b'));
+  events_.run();
+  EXPECT_EQ(times_, (std::vector<Duration>{119ns, 128ns}));
+}
+
 TEST_F(SharedBusTest, AfterASendTheGapMustPass) {
   SharedBus slow = kBus;
   slow.gap = 40ns;
@@ -82,6 +91,19 @@ TEST_F(SharedBusTest, AfterMoreThanEightSendsThePartnerGetsItsTurn) {
   bus.far().request(1001_B, false, false, note('f'));
   events_.run();
   EXPECT_EQ(order_, "nnnnnnnnnfnnn");
+}
+
+// Who is done says so before its side sends on: what that brings to the partner goes first, as in ASTRA-sim.
+TEST_F(SharedBusTest, WhatIsBroughtByAnEndGoesBeforeWhatWaits) {
+  Bus bus(kBus, 1ns, clock_);
+  bus.far().request(1001_B, false, false, [&] {
+    note('a')();
+    bus.far().request(1001_B, false, false, note('b'));
+  });
+  bus.npu().request(1001_B, false, false, note('n'));
+  bus.npu().request(1001_B, false, false, note('o'));
+  events_.run();
+  EXPECT_EQ(order_, "abno");
 }
 
 TEST_F(SharedBusTest, ReductionsGoOneAtATime) {

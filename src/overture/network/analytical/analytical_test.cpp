@@ -55,6 +55,27 @@ TEST(ClosedForm, TheSlowerOfWireAndMemoryDecides) {
   EXPECT_EQ(deliveries(sw, {{Rank{0}, Rank{1}, 100_B}}), (std::vector<Duration>{512500_ps}));
 }
 
+// As sums of doubles: three thirds make a whole nanosecond, thirteen thirteenths stay below it.
+TEST(ClosedForm, FractionsOfANanosecondAddUpAsTheOriginalsDo) {
+  const auto after_so_many = [](int parts) {
+    auto sw = one_dimension(DimensionKind::switched, 2, 1, Contention::none);
+    sw.dimensions[0].link_latency_ns = 0;
+    sw.dimensions[0].link_gib_per_s = 1000;
+    sw.dimensions[0].memory_scale = 1;
+    sw.dimensions[0].memory_bytes_per_ns = parts;
+    sim::EventQueue events;
+    const topology::Hierarchy machine = hierarchy(sw);
+    const auto network = make_network(sw, machine, events);
+    for (int i = 0; i < parts; ++i) {
+      network->send({Rank{0}, Rank{1}, 1_B}, [] {});
+      events.run();
+    }
+    return events.now().time_since_epoch();
+  };
+  EXPECT_EQ(after_so_many(3), 1000_ps);
+  EXPECT_EQ(after_so_many(13), 999_ps);
+}
+
 TEST(SharedLinks, AloneOnASwitchAMessageTakesWhatTheClosedFormSays) {
   const auto sw = one_dimension(DimensionKind::switched, 4, 1, Contention::links);
   EXPECT_EQ(deliveries(sw, {{Rank{0}, Rank{3}, 100_B}}), (std::vector<Duration>{120ns}));

@@ -3,6 +3,8 @@
 // talks to many at once: an all-to-all gets faster with more ranks.
 #pragma once
 
+#include <array>
+
 #include "overture/network/analytical/config.h"
 
 namespace overture::network {
@@ -18,6 +20,8 @@ class ClosedForm final : public Network {
 
  private:
   void carry(const Message& message, Action delivered) override;
+  double latency_ns(const Message& message) const;
+  Time landing(double latency_ns);
 
   struct Dimension {
     double latency_ns;
@@ -31,6 +35,9 @@ class ClosedForm final : public Network {
 
   topology::Hierarchy machine_;
   Bytes delivered_;
+  bool has_memory_ = false;
+  // Of a nanosecond: what each picosecond of it was rounded from last. Endpoints add whole nanoseconds only.
+  std::array<double, 1000> fractions_;
   std::vector<Dimension> dimensions_;
 };
 
