@@ -38,14 +38,13 @@ std::string read(const fs::path& file) {
 class Checkpoint {
  public:
   Checkpoint() {
-    const fs::path partial = train::partial_checkpoint(folder_.path(), 1);
-    train::make_partial_checkpoint(partial);
+    train::PartialCheckpoint partial(folder_.path(), 1);
     train::Learner learner(config_);
     embedding::Tables tables(config_.tables, {}, learner.workers());
-    train::save_rows(tables, partial);
-    train::save_dense(learner.parameters().values(), learner.optimizer().state(), partial);
-    train::save_state("state", partial);
-    train::complete(config_, {.steps = 1, .samples = 8}, 10, folder_.path());
+    train::save_rows(tables, partial.path());
+    train::save_dense(learner.parameters().values(), learner.optimizer().state(), partial.path());
+    train::save_state("state", partial.path());
+    partial.complete(config_, {.steps = 1, .samples = 8}, 10);
     place_ = train::complete_checkpoint(folder_.path(), 1);
     for (std::size_t i = 0; i < kFiles.size(); ++i) sound_[i] = read(place_ / kFiles[i]);
   }

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -273,12 +274,14 @@ class FaultyDisk : public Disk {
 
  private:
   bool due() {
+    const std::lock_guard lock(mutex_);
     if (left_ > 0) --left_;
     happened_ = happened_ || left_ == 0;
     return left_ == 0;
   }
 
   Fault fault_;
+  std::mutex mutex_;
   std::size_t left_;
   bool happened_ = false;
 };

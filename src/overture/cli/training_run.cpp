@@ -133,7 +133,6 @@ void require_free(const TrainingAsked& asked) {
 fs::path starting_point(const TrainingAsked& asked) {
   const fs::path& folder = asked.folder;
   if (asked.resume) {
-    train::remove_partial_checkpoints(folder / "checkpoints");
     const auto found = train::whole_checkpoint(folder / "checkpoints");
     if (!found) throw UserError({.file = folder.string()}, "holds no checkpoint to resume from");
     for (const std::string& damage : found->damaged) fmt::print(stderr, "warning: {}\n", damage);

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 #include <map>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -226,13 +227,15 @@ std::vector<fs::path> superfluous(const std::vector<fs::path>& all, const Keep& 
 fs::path complete_checkpoint(const fs::path& folder, std::int64_t steps) {
   return folder / fmt::format("step-{}", steps);
 }
-fs::path partial_checkpoint(const fs::path& folder, std::int64_t steps) {
-  return folder / fmt::format("step-{}.part", steps);
+
+PartialCheckpoint::PartialCheckpoint(fs::path folder, std::int64_t steps)
+    : folder_(std::move(folder)), partial_(folder_ / fmt::format("step-{}.part", steps)) {
+  disk().remove(partial_);
+  if (!disk().make_folder(partial_)) cannot_be_made(partial_);
 }
 
-void make_partial_checkpoint(const fs::path& partial) {
-  disk().remove(partial);
-  if (!disk().make_folder(partial)) cannot_be_made(partial);
+PartialCheckpoint::~PartialCheckpoint() {
+  if (!partial_.empty()) disk().remove(partial_);
 }
 
 void save_rows(Tables& tables, const fs::path& into) {
@@ -263,10 +266,9 @@ std::string load_state(const fs::path& checkpoint) {
   return state;
 }
 
-void complete(const TrainConfig& config, const CheckpointInfo& info, std::int64_t parameters,
-              const fs::path& folder, const Keep& keep) {
-  const fs::path partial = partial_checkpoint(folder, info.steps);
-  const fs::path place = complete_checkpoint(folder, info.steps);
+void PartialCheckpoint::complete(const TrainConfig& config, const CheckpointInfo& info,
+                                 std::int64_t parameters, const Keep& keep) {
+  const fs::path place = complete_checkpoint(folder_, info.steps);
   Json manifest{{"format", kFormat},
                 {"steps", info.steps},
                 {"samples", info.samples},
@@ -278,10 +280,11 @@ void complete(const TrainConfig& config, const CheckpointInfo& info, std::int64_
                 {"rates", json_of(rates(config))}};
   if (!info.division.plan.empty()) manifest["plan"] = json_of(info.division.plan);
   manifest["checksum"] = sum_of(manifest);
-  write_file(partial / "manifest.json", write_json(manifest, 2) + "\n");
-  if (!disk().replace_folder(partial, place)) cannot_be_made(place);
-  disk().sync_folder(folder);
-  for (const fs::path& one : superfluous(checkpoints_in(folder), keep)) disk().remove(one);
+  write_file(partial_ / "manifest.json", write_json(manifest, 2) + "\n");
+  if (!disk().replace_folder(partial_, place)) cannot_be_made(place);
+  partial_.clear();
+  disk().sync_folder(folder_);
+  for (const fs::path& one : superfluous(checkpoints_in(folder_), keep)) disk().remove(one);
 }
 
 std::optional<fs::path> latest_checkpoint(const fs::path& folder) {

@@ -31,22 +31,35 @@ struct Keep {
   std::int64_t every = 0;  // 0: none for this reason
 };
 
-// Where a checkpoint is being written, and where it will be.
-std::filesystem::path partial_checkpoint(const std::filesystem::path& folder, std::int64_t steps);
+// Where a checkpoint will be.
 std::filesystem::path complete_checkpoint(const std::filesystem::path& folder, std::int64_t steps);
 
-// All throw UserError: what cannot be written or read, is damaged, or is of another model.
-void make_partial_checkpoint(const std::filesystem::path& partial);
+// A checkpoint while it is written: its parts are saved into a folder beside its place. Unless it is
+// completed, nothing of it remains. All here and below throw UserError: what cannot be written or read, is
+// damaged, or is of another model.
+class PartialCheckpoint {
+ public:
+  PartialCheckpoint(std::filesystem::path folder, std::int64_t steps);
+  ~PartialCheckpoint();
+  PartialCheckpoint(const PartialCheckpoint&) = delete;
+  PartialCheckpoint& operator=(const PartialCheckpoint&) = delete;
+
+  const std::filesystem::path& path() const { return partial_; }  // for its parts
+  // Writes the manifest, puts the checkpoint in its place, and removes those that need not be kept.
+  void complete(const TrainConfig& config, const CheckpointInfo& info, std::int64_t parameters,
+                const Keep& keep = {});
+
+ private:
+  std::filesystem::path folder_;
+  std::filesystem::path partial_;  // empty once it is complete
+};
+
 void save_rows(embedding::Tables& tables, const std::filesystem::path& into);
 void save_dense(std::span<const float> values, std::span<const float> state,
                 const std::filesystem::path& into);
 // Of a program that brings its own model: bytes that only it understands. None when it gave none.
 void save_state(const std::string& state, const std::filesystem::path& into);
 std::string load_state(const std::filesystem::path& checkpoint);
-// Writes the manifest, puts the checkpoint in its place, and removes those that need not be kept.
-void complete(const TrainConfig& config, const CheckpointInfo& info, std::int64_t parameters,
-              const std::filesystem::path& folder, const Keep& keep = {});
-
 // The newest complete checkpoint in `folder`, which may itself be one; none when there is none. Only the
 // names are looked at.
 std::optional<std::filesystem::path> latest_checkpoint(const std::filesystem::path& folder);

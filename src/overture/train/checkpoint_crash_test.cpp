@@ -22,14 +22,17 @@ class CheckpointCrash : public testing::Test {
 
   // Of step n everything is n, so that what belongs together can be seen.
   void save(std::int64_t step, const fs::path& folder) {
-    const fs::path partial = partial_checkpoint(folder, step);
-    make_partial_checkpoint(partial);
+    PartialCheckpoint partial(folder, step);
     for (std::int64_t t = 0; t < std::ssize(config_.tables.tables); ++t)
       std::ranges::fill(tables_.all(t), static_cast<float>(step));
-    save_rows(tables_, partial);
+    save_rows(tables_, partial.path());
     std::ranges::fill(learner_.parameters().values(), static_cast<float>(step));
-    save_dense(learner_.parameters().values(), learner_.optimizer().state(), partial);
-    complete(config_, {.steps = step, .samples = 10 * step}, 1, folder);
+    save_dense(learner_.parameters().values(), learner_.optimizer().state(), partial.path());
+    partial.complete(config_, {.steps = step, .samples = 10 * step}, 1);
+  }
+
+  static std::ptrdiff_t entries(const fs::path& folder) {
+    return std::distance(fs::directory_iterator(folder), {});
   }
 
   // Whether all of it is of that step.
@@ -110,6 +113,7 @@ TEST_F(CheckpointCrash, AFaultAnywhereLeavesTheOneBefore) {
       ASSERT_TRUE(found) << at;
       EXPECT_TRUE(is_of(saved ? 2 : 1, found->path)) << at;
       EXPECT_TRUE(found->damaged.empty()) << at;
+      EXPECT_EQ(entries(folder), saved ? 2 : 1) << at << ": what could not be written is gone";
     }
   }
 }

@@ -6,6 +6,7 @@
 
 #include "overture/base/error.h"
 #include "overture/base/files.h"
+#include "overture/base/testing_disk.h"
 #include "overture/train/testing.h"
 
 namespace overture::train {
@@ -22,6 +23,13 @@ class Checkpoint : public testing::Test {
   ~Checkpoint() override { fs::remove_all(folder_); }
 
   fs::path latest() const { return latest_checkpoint(folder_).value_or("missing"); }
+
+  std::vector<std::string> names() const {
+    std::vector<std::string> found;
+    for (const auto& entry : fs::directory_iterator(folder_)) found.push_back(entry.path().filename());
+    std::sort(found.begin(), found.end());
+    return found;
+  }
 
   std::string error(const TrainConfig& config) const {
     try {
@@ -123,10 +131,43 @@ TEST_F(Checkpoint, PlainTrainingResumesToo) {
 
 TEST_F(Checkpoint, KeepsTheTwoNewestAndNoParts) {
   session_outcome(small_config(), {.checkpoints = folder_, .checkpoint_every = 7});
-  std::vector<std::string> names;
-  for (const auto& entry : fs::directory_iterator(folder_)) names.push_back(entry.path().filename());
-  std::sort(names.begin(), names.end());
-  EXPECT_EQ(names, (std::vector<std::string>{"step-28", "step-30"}));
+  EXPECT_EQ(names(), (std::vector<std::string>{"step-28", "step-30"}));
+}
+
+TEST_F(Checkpoint, OfOneThatADiskIsTooFullForNothingRemains) {
+  TrainConfig config = small_config();
+  config.servers = 2;
+  for (const bool cached : {true, false}) {
+    for (const std::size_t write : {1, 2, 3}) {  // rows, the dense part, the manifest
+      fs::remove_all(folder_);
+      FaultyDisk full(FaultyDisk::Fault::full, write);
+      const DiskInstead instead(full);
+      const RunOptions options{.checkpoints = folder_};
+      TestSource source(config, kTestSamples, kTestBatches);
+      if (cached) {
+        EXPECT_THROW(Session(config).run(source, options), std::exception) << write;
+      } else {
+        EXPECT_THROW(LocalTraining(config).run(source, options), std::exception) << write;
+      }
+      EXPECT_EQ(names(), std::vector<std::string>()) << write;
+    }
+  }
+}
+
+TEST_F(Checkpoint, WhatAKilledRunHadBegunToWriteIsRemovedAtTheNextStart) {
+  for (const bool cached : {true, false}) {
+    fs::create_directories(folder_ / "step-3.part");
+    write_file(folder_ / "step-3.part" / "rows-0", "half");
+    const TrainConfig config = small_config();
+    TestSource source(config, kTestSamples, kTestBatches);
+    const RunOptions options{.checkpoints = folder_, .checkpoint_at_end = false};
+    if (cached) {
+      Session(config).run(source, options);
+    } else {
+      LocalTraining(config).run(source, options);
+    }
+    EXPECT_FALSE(fs::exists(folder_ / "step-3.part"));
+  }
 }
 
 TEST_F(Checkpoint, DamageIsSeenAndNamed) {

@@ -67,6 +67,7 @@ StepReport LocalTraining::step(const data::Batch& batch, std::int64_t step) {
 
 RunResult LocalTraining::run(data::BatchSource& source, const RunOptions& options) {
   source.skip(info_.steps);
+  remove_partial_checkpoints(options.checkpoints);
   RunResult result;
   data::Batch batch;
   for (std::int64_t done = 0; done != options.steps; ++done) {
@@ -102,12 +103,11 @@ void LocalTraining::evaluate(const RunOptions& options) {
 
 void LocalTraining::save(const RunOptions& options) {
   if (options.checkpoints.empty()) return;
-  const std::filesystem::path folder = partial_checkpoint(options.checkpoints, info_.steps);
-  make_partial_checkpoint(folder);
-  save_rows(tables_, folder);
-  save_dense(learner_.parameters().values(), learner_.optimizer().state(), folder);
+  PartialCheckpoint partial(options.checkpoints, info_.steps);
+  save_rows(tables_, partial.path());
+  save_dense(learner_.parameters().values(), learner_.optimizer().state(), partial.path());
   if (evaluated_ != info_.steps) info_.auc.reset();
-  complete(config_, info_, learner_.parameters().size(), options.checkpoints, {.every = options.keep_every});
+  partial.complete(config_, info_, learner_.parameters().size(), {.every = options.keep_every});
 }
 
 std::span<const float> LocalTraining::predict(const data::Batch& batch) {

@@ -5,7 +5,6 @@
 
 #include "overture/lookahead/traffic.h"
 #include "overture/rpc/wire.h"
-#include "overture/train/checkpoint.h"
 #include "overture/train/step_account.h"
 
 namespace overture::train {
@@ -31,7 +30,9 @@ Oracle::Oracle(const TrainConfig& config, data::BatchSource& source, const RunOp
       parties_(config.parties()),
       first_step_(first_step),
       samples_(first_sample),
-      orders_(make_orders(config, source, options.steps, first_step)) {}
+      orders_(make_orders(config, source, options.steps, first_step)) {
+  remove_partial_checkpoints(options.checkpoints);
+}
 
 void Oracle::take(rpc::Message message, Outbox& /*out*/) {
   const bool expected = pause_ && pause_->answers_missing > 0;
@@ -62,7 +63,7 @@ void Oracle::take(rpc::Message message, Outbox& /*out*/) {
 void Oracle::take_dense_state(rpc::Message message) {
   pause_->dense->take(std::move(message));
   if (!pause_->dense->complete()) return;
-  parameters_ = pause_->dense->save(partial_checkpoint(options_.checkpoints, first_step_ + pause_->after));
+  parameters_ = pause_->dense->save(pause_->partial->path());
   pause_->dense.reset();
   --pause_->answers_missing;
 }
@@ -137,8 +138,8 @@ void Oracle::next_step(Outbox& out) {
 void Oracle::begin_pause(Pause pause, Outbox& out) {
   std::filesystem::path folder;
   if (pause.save) {
-    folder = partial_checkpoint(options_.checkpoints, first_step_ + pause.after);
-    make_partial_checkpoint(folder);
+    pause.partial = std::make_unique<PartialCheckpoint>(options_.checkpoints, first_step_ + pause.after);
+    folder = pause.partial->path();
     pause.dense.emplace(parties_);
   }
   for (int trainer = 0; trainer < parties_.trainers; ++trainer) {
@@ -192,7 +193,7 @@ void Oracle::finish_save() {
                             .servers = config_.shares(),
                             .division = config_.division,
                             .auc = evaluated_ == pause_->after ? auc_ : std::nullopt};
-  complete(config_, info, parameters_, options_.checkpoints, {.every = options_.keep_every});
+  pause_->partial->complete(config_, info, parameters_, {.every = options_.keep_every});
   checkpoint_ = complete_checkpoint(options_.checkpoints, steps);
   saved_ = pause_->after;
 }

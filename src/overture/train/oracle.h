@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "overture/data/batch.h"
+#include "overture/train/checkpoint.h"
 #include "overture/train/config.h"
 #include "overture/train/dense_state.h"
 #include "overture/train/evaluator.h"
@@ -79,8 +80,9 @@ class Oracle final : public Party {
     bool evaluate = false;
     bool asked = false;  // by the first trainer, who waits for it
     int answers_missing = 0;
-    std::optional<DenseState> dense = {};            // of a save
-    std::unique_ptr<Evaluator> evaluator = nullptr;  // once the rows are there
+    std::unique_ptr<PartialCheckpoint> partial = nullptr;  // of a save
+    std::optional<DenseState> dense = {};                  // of a save
+    std::unique_ptr<Evaluator> evaluator = nullptr;        // once the rows are there
     std::chrono::steady_clock::time_point began{};
   };
   std::optional<Pause> pause_;

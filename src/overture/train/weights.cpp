@@ -251,12 +251,11 @@ fs::path checkpoint_of_weights(const TrainConfig& config, const fs::path& file, 
   LocalTraining training(config);
   std::vector<WeightsArray> arrays = weights_of(training);
   read_weights(arrays, file);
-  const fs::path partial = partial_checkpoint(folder, 0);
-  make_partial_checkpoint(partial);
-  save_rows(training.tables(), partial);
+  PartialCheckpoint partial(folder, 0);
+  save_rows(training.tables(), partial.path());
   Learner& learner = training.learner();
-  save_dense(learner.parameters().values(), learner.optimizer().state(), partial);
-  complete(config, {.steps = 0, .samples = 0, .servers = 1}, learner.parameters().size(), folder);
+  save_dense(learner.parameters().values(), learner.optimizer().state(), partial.path());
+  partial.complete(config, {.steps = 0, .samples = 0, .servers = 1}, learner.parameters().size());
   return complete_checkpoint(folder, 0);
 }
 
