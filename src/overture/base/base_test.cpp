@@ -90,6 +90,7 @@ TEST(Files, WriteThenReadGivesTheSameBytes) {
 TEST(Files, MissingFileAndMissingFolderAreTheUsersToMend) {
   EXPECT_THROW(read_file("/no/such/file"), UserError);
   EXPECT_THROW(read_file("/"), UserError);
+  EXPECT_THROW(read_file("/dev/zero"), UserError) << "it never ends";
   EXPECT_THROW(write_file("/no/such/folder/x", "y"), UserError);
 }
 

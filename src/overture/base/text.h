@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "overture/base/result.h"
-#include "overture/base/text.h"
 
 namespace overture {
 
