@@ -6,6 +6,7 @@
 
 #include "overture/base/error.h"
 #include "overture/base/files.h"
+#include "overture/base/text.h"
 #include "overture/setup/lines.h"
 #include "overture/setup/setup_kind.h"
 
@@ -120,81 +121,33 @@ std::string main_number(std::string_view command) {
   return "";
 }
 
+namespace {
+
+constexpr std::string_view kSimulateNumbers =
+    "iteration_us finished_us compute_us exposed_communication_us npus iterations events "
+    "trace_events_dropped network_cost_dollars";
+constexpr std::string_view kFlowsNumbers =
+    "makespan_us fct_mean_us fct_median_us fct_p99_us fct_p999_us slowdown_mean slowdown_median "
+    "slowdown_p99 slowdown_p999 goodput_gbps fairness fct_max_us simulated_us hosts flows "
+    "finished delivered_bytes data_packets packet_hops drops trims retransmissions timeouts "
+    "ecn_marks pauses congestion_notifications busiest_link_utilisation peak_queue_bytes "
+    "network_cost_dollars seed tors rotors cycle_us bulk_packets bulk_packets_relayed "
+    "bulk_packets_returned low_latency_packets lost";
+constexpr std::string_view kTrainNumbers =
+    "held_out.auc held_out.log_loss held_out.accuracy held_out.normalized_entropy "
+    "held_out.calibration held_out.samples best.auc best.log_loss best.steps loss last_loss "
+    "steps steps_of_this_run seconds evaluation_seconds iteration_seconds_mean "
+    "iteration_seconds_deviation iterations_counted samples_per_second table_bytes lookups rows "
+    "hit_rate critical_rows most_resident_rows fetched_rows fetched_bytes stored_bytes "
+    "compute_seconds waited_for_plan_seconds waited_for_rows_seconds waited_for_peers_seconds "
+    "seed";
+
+}  // namespace
+
 const std::vector<std::string>& numbers_of_command(std::string_view command) {
-  static const std::vector<std::string> kSimulate{
-      "iteration_us", "finished_us", "compute_us",           "exposed_communication_us", "npus",
-      "iterations",   "events",      "trace_events_dropped", "network_cost_dollars"};
-  static const std::vector<std::string> kFlows{"makespan_us",
-                                               "fct_mean_us",
-                                               "fct_median_us",
-                                               "fct_p99_us",
-                                               "fct_p999_us",
-                                               "slowdown_mean",
-                                               "slowdown_median",
-                                               "slowdown_p99",
-                                               "slowdown_p999",
-                                               "goodput_gbps",
-                                               "fairness",
-                                               "fct_max_us",
-                                               "simulated_us",
-                                               "hosts",
-                                               "flows",
-                                               "finished",
-                                               "delivered_bytes",
-                                               "data_packets",
-                                               "packet_hops",
-                                               "drops",
-                                               "trims",
-                                               "retransmissions",
-                                               "timeouts",
-                                               "ecn_marks",
-                                               "pauses",
-                                               "congestion_notifications",
-                                               "busiest_link_utilisation",
-                                               "peak_queue_bytes",
-                                               "network_cost_dollars",
-                                               "seed",
-                                               "tors",
-                                               "rotors",
-                                               "cycle_us",
-                                               "bulk_packets",
-                                               "bulk_packets_relayed",
-                                               "bulk_packets_returned",
-                                               "low_latency_packets",
-                                               "lost"};
-  static const std::vector<std::string> kTrain{"held_out.auc",
-                                               "held_out.log_loss",
-                                               "held_out.accuracy",
-                                               "held_out.normalized_entropy",
-                                               "held_out.calibration",
-                                               "held_out.samples",
-                                               "best.auc",
-                                               "best.log_loss",
-                                               "best.steps",
-                                               "loss",
-                                               "last_loss",
-                                               "steps",
-                                               "steps_of_this_run",
-                                               "seconds",
-                                               "evaluation_seconds",
-                                               "iteration_seconds_mean",
-                                               "iteration_seconds_deviation",
-                                               "iterations_counted",
-                                               "samples_per_second",
-                                               "table_bytes",
-                                               "lookups",
-                                               "rows",
-                                               "hit_rate",
-                                               "critical_rows",
-                                               "most_resident_rows",
-                                               "fetched_rows",
-                                               "fetched_bytes",
-                                               "stored_bytes",
-                                               "compute_seconds",
-                                               "waited_for_plan_seconds",
-                                               "waited_for_rows_seconds",
-                                               "waited_for_peers_seconds",
-                                               "seed"};
+  static const std::vector<std::string> kSimulate = split(kSimulateNumbers, ' ');
+  static const std::vector<std::string> kFlows = split(kFlowsNumbers, ' ');
+  static const std::vector<std::string> kTrain = split(kTrainNumbers, ' ');
   if (command == "flows") return kFlows;
   return command == "train" ? kTrain : kSimulate;
 }
