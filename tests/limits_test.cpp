@@ -1,5 +1,6 @@
 // Values near the edge, too little memory, full disks, signals: every command says what is wrong, in time,
 // and what it leaves behind does not pass for finished.
+#include <algorithm>
 #include <csignal>
 #include <thread>
 
@@ -245,6 +246,33 @@ TEST_F(Interrupted, EveryRunLeavesWhatItHasAndSaysSo) {
   const std::string torus = example("dlrm-fat-tree.yaml");
   EXPECT_EQ(cut({"simulate", torus, "-s", "passes=1000", "-o", "s"}, at("s/progress.json")), 130);
   EXPECT_FALSE(complete("s/summary.json"));
+}
+
+TEST_F(Interrupted, AStudyKeepsTheRunsThatWereDone) {
+  StartedOverture study({"study", "failures", "--parts", "slow,networks", "-o", "s"}, folder_.path());
+  ASSERT_TRUE(wait_for([&] {
+    const json progress = json::parse(read_text(at("s/progress.json")), nullptr, false);
+    return progress.is_object() && progress.value("done", 0) >= 3;
+  }));
+  study.send(SIGTERM);
+  EXPECT_EQ(study.exit_code(), 130);
+  EXPECT_FALSE(complete("s/summary.json"));
+  const std::string slow = read_text(at("s/slow-node.csv"));
+  EXPECT_GE(std::ranges::count(slow, '\n'), 4) << slow;
+}
+
+TEST_F(Interrupted, AnEvaluationKeepsTheSamplesThatWereRead) {
+  const Words train{"train", "--synthetic", "kaggle", "--scale", "1e-4", "--samples", "20k", "-o", "t"};
+  ASSERT_EQ(run_overture(train, {.folder = folder_.path()}).exit_code, 0);
+  StartedOverture evaluation({"evaluate", "t", "-s", "data.samples=2G", "-o", "e"}, folder_.path());
+  ASSERT_TRUE(wait_for([&] { return fs::exists(at("e")); }));
+  std::this_thread::sleep_for(std::chrono::seconds(1));
+  evaluation.send(SIGINT);
+  EXPECT_EQ(evaluation.exit_code(), 130);
+  if (fs::exists(at("e/summary.json"))) {  // else a busy machine had not read a batch by then
+    EXPECT_FALSE(complete("e/summary.json"));
+    EXPECT_GT(json::parse(read_text(at("e/summary.json"))).value("samples", 0), 0);
+  }
 }
 
 TEST_F(Interrupted, ASweepCountsNothingThatWasCutShort) {

@@ -9,6 +9,7 @@
 #include "overture/base/error.h"
 #include "overture/base/files.h"
 #include "overture/base/hash.h"
+#include "overture/base/interrupt.h"
 #include "overture/base/json.h"
 #include "overture/base/table.h"
 #include "overture/base/version.h"
@@ -44,6 +45,7 @@ struct Evaluated {
   data::Metrics metrics;
   std::string digest;  // of all predictions
   double seconds = 0;
+  bool complete = true;  // else of those samples that were read until Ctrl-C
 };
 
 setup::TrainSetup setup_of(const EvaluateOptions& options) {
@@ -76,6 +78,7 @@ Evaluated evaluate_checkpoint(const setup::TrainSetup& setup, const fs::path& ch
         return logits;
       },
       [&] { return share_read(*source); });
+  done.complete = !Interrupt::requested();
   done.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
   done.digest = digest.text();
   return done;
@@ -87,6 +90,7 @@ std::string summary_of(const setup::TrainSetup& setup, const Evaluated& done) {
   root.update({{"model", done.model},
                {"checkpoint", done.checkpoint.string()},
                {"steps", done.steps},
+               {"complete", done.complete},
                {"seconds", done.seconds}});
   root.update(metrics_json(done.metrics));
   root["digest"] = done.digest;
@@ -120,7 +124,10 @@ int run(const EvaluateOptions& options) {
   }
   const fs::path folder = options.output.folder_or(fs::path(options.folder) / "evaluation");
   claim(options.output, folder, "evaluate", setup::write_train_setup(setup));
+  const Interrupt interrupt;
+  Interrupt::end_after(0);  // while the checkpoint is read nobody asks
   const Evaluated done = evaluate_checkpoint(setup, *found);
+  if (done.metrics.samples == 0 && !done.complete) return kInterrupted;
   const std::string summary = summary_of(setup, done);
   write_file(folder / "setup.yaml", setup::write_train_setup(setup));
   write_quality(done.metrics, folder);
@@ -132,8 +139,9 @@ int run(const EvaluateOptions& options) {
   for (const auto& [label, value] : metric_lines(done.metrics, setup.data.test_every > 0))
     table.add({label, value});
   fmt::print("{}\ncheckpoint: {}\n", table.text(), found->string());
+  if (!done.complete) fmt::print("interrupted: these numbers are of the samples read so far\n");
   print_where(folder, options.output);
-  return 0;
+  return done.complete ? 0 : kInterrupted;
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "overture/base/files.h"
+#include "overture/base/interrupt.h"
 #include "overture/base/json.h"
 #include "overture/cli/counts.h"
 #include "overture/cli/progress.h"
@@ -25,7 +26,7 @@ data::Metrics evaluate(data::BatchSource& source, const Predict& predict,
   Progress progress("samples", 0);
   data::Batch batch;
   std::vector<float> probabilities;
-  for (std::int64_t done = 0; source.next(batch);) {
+  for (std::int64_t done = 0; !Interrupt::requested() && source.next(batch);) {
     probabilities.clear();
     for (const float logit : predict(batch)) probabilities.push_back(train::sigmoid(logit));
     evaluation.add(probabilities, batch.labels);

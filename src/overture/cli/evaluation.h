@@ -18,8 +18,8 @@ namespace overture::cli {
 // A logit per sample of a batch.
 using Predict = std::function<std::span<const float>(const data::Batch&)>;
 
-// `share` tells how much of the source has been read, from 0 to 1, for the line of progress; negative:
-// unknown.
+// Of the samples read until Ctrl-C, if it comes. `share` tells how much of the source has been read, from 0
+// to 1, for the line of progress; negative: unknown.
 data::Metrics evaluate(
     data::BatchSource& source, const Predict& predict,
     const std::function<double()>& share = [] { return -1.0; });

@@ -1,8 +1,11 @@
 #include "overture/cli/evaluation.h"
 
+#include <csignal>
+
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "overture/base/interrupt.h"
 #include "overture/base/testing_folder.h"
 #include "overture/base/text.h"
 #include "overture/cli/bad_rows.h"
@@ -47,6 +50,18 @@ TEST(Evaluate, AModelThatKnowsAllHasAnAucOfOne) {
       evaluate(labels, [&](const data::Batch&) { return std::span<const float>(logits); });
   EXPECT_DOUBLE_EQ(metrics.auc, 1);
   EXPECT_DOUBLE_EQ(metrics.accuracy, 1);
+}
+
+TEST(Evaluate, WhatWasReadBeforeCtrlCCounts) {
+  const Interrupt interrupt;
+  Labels labels({{0, 1}, {1, 1, 1}});
+  const std::vector<float> logits{-5, 5};
+  const data::Metrics metrics = evaluate(labels, [&](const data::Batch&) {
+    std::raise(SIGINT);
+    return std::span<const float>(logits);
+  });
+  EXPECT_EQ(metrics.samples, 2);
+  EXPECT_DOUBLE_EQ(metrics.auc, 1);
 }
 
 data::Metrics some_metrics() {

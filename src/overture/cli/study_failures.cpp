@@ -29,6 +29,8 @@ namespace {
 
 namespace failures = study::failures;
 
+constexpr const char* kParts[] = {"goodput", "slow", "networks", "connectivity"};
+
 struct FailuresOptions {
   std::string nodes = "128,1024,8192";
   // Llama 3 (2024): 16,384 GPUs in 2,048 nodes, 419 interruptions in 54 days, 8 % of them by the network.
@@ -42,7 +44,7 @@ struct FailuresOptions {
   float days = 30;
   int runs = 1000;
   std::string from;
-  std::string parts = "goodput,slow,networks";
+  std::string parts = "goodput,slow,networks,connectivity";
   std::string out = "results/failures";
   bool overwrite = false;
 };
@@ -84,7 +86,9 @@ failures::SlowRun run_slow(const std::string& training, int lookahead, const std
       fmt::format(fmt::runtime(kTraining), fmt::arg("name", name), fmt::arg("cache", cache_of(lookahead)),
                   fmt::arg("faults", fault_of(slow, factor)));
   const setup::Setup setup = setup::parse_setup(text, "study.yaml", {}, setup::Needs::workload, &planned);
-  const simulation::SimulationResult result = simulation::simulate(setup.simulation);
+  const simulation::Limits limits{.until = {},
+                                  .go_on = [](Time, std::uint32_t) { return !Interrupt::requested(); }};
+  const simulation::SimulationResult result = simulation::simulate(setup.simulation, {}, limits);
   const double iteration = to_us(result.finished) / setup.simulation.passes;
   return {.training = training,
           .slow = slow,
@@ -114,12 +118,14 @@ std::string network_of(const std::string& network, double share, int draw) {
 failures::NetworkRun run_network(const std::string& network, double share) {
   failures::NetworkRun all{.network = network, .share = share, .draws = share == 0 ? 1 : kDraws};
   int whole = 0;
-  for (int draw = 0; draw < all.draws; ++draw) {
+  network::RunLimits limits;
+  limits.go_on = [](const network::RunSoFar&) { return !Interrupt::requested(); };
+  for (int draw = 0; draw < all.draws && !Interrupt::requested(); ++draw) {
     const std::string text = network_of(network, share, draw);
     const setup::Setup setup = setup::parse_setup(text, "study.yaml", {}, setup::Needs::network);
     const network::NetworkConfig config = setup::network_config(setup);
     const auto flows = setup::make_traffic(setup, network::count_hosts(config));
-    const network::FlowsResult result = network::run_flows(config, flows);
+    const network::FlowsResult result = network::run_flows(config, flows, limits);
     all.unfinished += 1 - static_cast<double>(result.finished) / static_cast<double>(flows.size());
     if (result.finished == flows.size()) {
       all.makespan_us += to_us(result.makespan);
@@ -171,9 +177,9 @@ void require_sound(const FailuresOptions& options) {
   if (options.runs < 1 || options.runs > 1'000'000)
     throw UserError({.key = "--runs"}, fmt::format("{} is not from 1 to 1000000", options.runs));
   for (const std::string& part : words_of(options.parts)) {
-    if (part != "goodput" && part != "slow" && part != "networks")
+    if (std::ranges::find(kParts, part) == std::end(kParts))
       throw UserError({.key = "--parts"}, fmt::format("unknown part \"{}\"", part),
-                      suggest(part, {"goodput", "slow", "networks"}));
+                      suggest(part, {std::begin(kParts), std::end(kParts)}));
   }
 }
 
@@ -249,10 +255,20 @@ bool wants(const FailuresOptions& options, const char* part) {
 // Every part of the study as a list of jobs, so that progress is told and Ctrl-C obeyed between them.
 using Jobs = std::vector<std::function<void()>>;
 
+// A job whose result is kept unless Ctrl-C came meanwhile: then it may be cut short.
+template <class Result, class Make>
+void add_job(std::vector<Result>& results, Jobs& jobs, Make make) {
+  jobs.emplace_back([&results, make] {
+    Result result = make();
+    if (!Interrupt::requested()) results.push_back(std::move(result));
+  });
+}
+
 void add_goodput(const FailuresOptions& options, failures::Results& results, Jobs& jobs) {
   for (const double nodes : scales_of(options.nodes))
-    jobs.emplace_back([&results, nodes] { results.scales.push_back(failures::run_scale(nodes, results)); });
-  jobs.emplace_back([&results] { results.regimes = failures::run_regimes(results); });
+    add_job(results.scales, jobs, [&results, nodes] { return failures::run_scale(nodes, results); });
+  for (const double share : failures::kRegimes)
+    add_job(results.regimes, jobs, [&results, share] { return failures::run_regime(share, results); });
 }
 
 void add_slow(failures::Results& results, Jobs& jobs, setup::PlannedTraffic& planned) {
@@ -262,8 +278,8 @@ void add_slow(failures::Results& results, Jobs& jobs, setup::PlannedTraffic& pla
          {std::pair{"computing", 1.0}, std::pair{"computing", 1.5}, std::pair{"computing", 2.0},
           std::pair{"computing", 4.0}, std::pair{"cable", 1.5}, std::pair{"cable", 2.0},
           std::pair{"cable", 4.0}})
-      jobs.emplace_back([&results, &planned, training, lookahead, slow, factor] {
-        results.slow.push_back(run_slow(training, lookahead, slow, factor, planned));
+      add_job(results.slow, jobs, [&planned, training, lookahead, slow, factor] {
+        return run_slow(training, lookahead, slow, factor, planned);
       });
   }
 }
@@ -271,12 +287,20 @@ void add_slow(failures::Results& results, Jobs& jobs, setup::PlannedTraffic& pla
 void add_networks(failures::Results& results, Jobs& jobs) {
   for (const char* network : {"fat tree, NDP", "Opera, RotorLB"}) {
     for (const double share : {0.0, 0.02, 0.05, 0.1, 0.2})
-      jobs.emplace_back(
-          [&results, network, share] { results.networks.push_back(run_network(network, share)); });
+      add_job(results.networks, jobs, [network, share] { return run_network(network, share); });
   }
 }
 
-bool run_jobs(const Jobs& jobs, const FailuresOptions& options) {
+void add_connectivity(failures::Results& results, Jobs& jobs) {
+  constexpr int kConnectivityDraws = 10;
+  const auto opera = std::make_shared<topology::Opera>(failures::published_opera());
+  for (const auto& [part, share] : failures::connectivity_points())
+    add_job(results.connectivity, jobs, [opera, part = part, share = share] {
+      return failures::connectivity(*opera, part, share, kConnectivityDraws);
+    });
+}
+
+void run_jobs(const Jobs& jobs, const FailuresOptions& options) {
   RunProgress progress({.folder = options.out,
                         .kind = "study failures",
                         .name = "failures",
@@ -287,7 +311,6 @@ bool run_jobs(const Jobs& jobs, const FailuresOptions& options) {
     progress.update(static_cast<std::int64_t>(i + 1));
   }
   progress.finish();
-  return !Interrupt::requested();
 }
 
 void print_results(const failures::Results& results) {
@@ -302,6 +325,9 @@ void print_results(const failures::Results& results) {
   if (!results.slow.empty()) section("One slow node of 16", failures::slow_text(results));
   if (!results.networks.empty())
     section("All-to-all on 128 hosts with cables down", failures::networks_text(results));
+  if (!results.connectivity.empty())
+    section("Pairs of ToRs of Opera (108 ToRs, 12 ports) without a path",
+            failures::connectivity_text(results.connectivity));
 }
 
 Json found_numbers(const failures::Results& results, Digest& digest) {
@@ -317,6 +343,7 @@ Json found_numbers(const failures::Results& results, Digest& digest) {
   }
   for (const failures::SlowRun& run : results.slow) digest.add_bits(run.iteration_us);
   for (const failures::NetworkRun& run : results.networks) digest.add_bits(run.makespan_us);
+  for (const failures::Connectivity& one : results.connectivity) digest.add_bits(one.mean_hops);
   Json all{{"scales", scales}};
   if (!results.regimes.empty())
     all.update({{"young_holds_up_to", failures::holds_up_to(results.regimes, &failures::Regime::young)},
@@ -341,10 +368,9 @@ int run_study(FailuresOptions options) {
   if (wants(options, "goodput")) add_goodput(options, results, jobs);
   if (wants(options, "slow")) add_slow(results, jobs, planned);
   if (wants(options, "networks")) add_networks(results, jobs);
-  if (!run_jobs(jobs, options)) {
-    fmt::print("this study writes nothing before all of its parts are done\n");
-    return kInterrupted;
-  }
+  if (wants(options, "connectivity")) add_connectivity(results, jobs);
+  run_jobs(jobs, options);
+  if (Interrupt::requested() && results.empty()) return kInterrupted;
   const std::string asked = asked_text(options);
   const study::StudyReport report = failures::make_report(results);
   Digest digest;
@@ -354,7 +380,7 @@ int run_study(FailuresOptions options) {
   if (!report.claims.empty())
     fmt::print("{}\n{}\n", study::scoreboard(report.claims), study::score(report.claims));
   print_study_end(report, options.out, "a CSV and a figure per result");
-  return 0;
+  return Interrupt::requested() ? kInterrupted : 0;
 }
 
 }  // namespace
@@ -363,7 +389,7 @@ void add_failures(Command& study) {
   auto options = std::make_shared<FailuresOptions>();
   Command command =
       study.add("failures", "Training through failures: checkpoints, slow nodes, broken cables");
-  command.option("--parts LIST", options->parts, "goodput, slow and networks, or some of them")
+  command.option("--parts LIST", options->parts, "goodput, slow, networks and connectivity, or some of them")
       .option("--nodes LIST", options->nodes, "Numbers of nodes on a fat tree")
       .option("--node-mtbf-hours", options->node_mtbf, "Mean time between failures of one node")
       .option("--link-mtbf-hours", options->link_mtbf,

@@ -1,10 +1,11 @@
 // What `overture study failures` leaves: goodput by checkpoint interval and scale beside Young's and Daly's
-// formulas, what one slow node costs, and how two networks stand the loss of a share of their cables.
+// formulas, what one slow node costs, and how networks stand the loss of a share of their parts.
 #pragma once
 
 #include <string>
 #include <vector>
 
+#include "overture/study/failures/connectivity.h"
 #include "overture/study/failures/goodput.h"
 #include "overture/study/study_report.h"
 
@@ -58,11 +59,19 @@ struct Results {
   std::vector<Regime> regimes;
   std::vector<SlowRun> slow;
   std::vector<NetworkRun> networks;
+  std::vector<Connectivity> connectivity;
+
+  bool empty() const {
+    return scales.empty() && regimes.empty() && slow.empty() && networks.empty() && connectivity.empty();
+  }
 };
 
 // Goodput by interval, and the best one.
 Scale run_scale(double nodes, const Results& asked);
-std::vector<Regime> run_regimes(const Results& asked);
+// Times to write a checkpoint, as shares of the mean time between failures; and what is best with one of
+// them.
+constexpr double kRegimes[] = {0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0};
+Regime run_regime(double write_over_mtbf, const Results& asked);
 
 // How far a formula's interval is from the best one, as a share of that.
 double deviation(double formula, double best);
