@@ -113,7 +113,7 @@ endfunction()
 function(overture_library name)
   cmake_parse_arguments(ARG "COLD" "TOGETHER" "SOURCES;LINKS;PRIVATE_LINKS" ${ARGN})
   overture_room(overture_${name} library "${ARG_SOURCES}" "${ARG_LINKS}")
-  if(ARG_TOGETHER AND OVERTURE_UNITY)
+  if(ARG_TOGETHER AND OVERTURE_UNITY AND NOT OVERTURE_FUZZ)  # some folders have flags of their own
     overture_join(${name})
     return()
   endif()
