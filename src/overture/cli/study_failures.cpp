@@ -292,7 +292,7 @@ void add_networks(failures::Results& results, Jobs& jobs) {
 }
 
 void add_connectivity(failures::Results& results, Jobs& jobs) {
-  constexpr int kConnectivityDraws = 10;
+  constexpr int kConnectivityDraws = 20;
   const auto opera = std::make_shared<topology::Opera>(failures::published_opera());
   for (const auto& [part, share] : failures::connectivity_points())
     add_job(results.connectivity, jobs, [opera, part = part, share = share] {
