@@ -35,7 +35,10 @@ class MachineDisk : public Disk {
     return std::rename(from.c_str(), to.c_str()) == 0;
   }
   bool replace_folder(const fs::path& from, const fs::path& to) override {
-    if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_EXCHANGE) == 0) return remove(from);
+    if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_EXCHANGE) == 0) {
+      sync_folder(to.parent_path());  // or a crash may keep the old folder at `to`, and that it was emptied
+      return remove(from);
+    }
     return remove(to) && rename(from, to);  // there is none, or the file system cannot exchange
   }
   bool remove(const fs::path& path) override {

@@ -169,7 +169,10 @@ class RecordingDisk : public Disk {
     const bool exchanged = std::filesystem::exists(to);
     if (!machine_disk().replace_folder(from, to)) return false;
     log_.push_back({.what = exchanged ? What::exchange : What::rename, .path = from, .to = to});
-    if (exchanged) log_.push_back({.what = What::remove, .path = from});
+    if (exchanged) {
+      sync_folder(to.parent_path());
+      log_.push_back({.what = What::remove, .path = from});
+    }
     return true;
   }
   bool remove(const std::filesystem::path& path) override {
