@@ -7,7 +7,6 @@
 #include "overture/base/error.h"
 #include "overture/base/printable.h"
 #include "overture/base/text.h"
-#include "overture/base/version.h"
 #include "overture/cli/astra_files.h"
 #include "overture/cli/astra_garnet.h"
 #include "overture/cli/commands.h"
@@ -96,7 +95,6 @@ void write_results(const AstraOptions& options, const simulation::SimulationConf
   const report::Run run{
       .name = options.run_name,
       .setup_yaml = header + setup::write_setup({.name = options.run_name, .simulation = config}),
-      .version = version_text(),
       .config = shown,
       .observed = observed,
       .why = report::why(config, observed.result, !garnet),

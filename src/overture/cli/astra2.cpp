@@ -12,7 +12,6 @@
 #include "overture/base/files.h"
 #include "overture/base/interrupt.h"
 #include "overture/base/text.h"
-#include "overture/base/version.h"
 #include "overture/cli/astra2_files.h"
 #include "overture/cli/commands.h"
 #include "overture/cli/output.h"
@@ -166,7 +165,6 @@ std::string files_yaml(const Astra2Options& options) {
 void give_results(const Astra2Options& options, const Astra2Run& loaded, const astra2::MachineResult& result,
                   const report::NpuRecorder& recorder) {
   const report::NpuRun run{.name = options.run_name,
-                           .version = version_text(),
                            .setup_yaml = files_yaml(options),
                            .config = loaded.config,
                            .result = result,

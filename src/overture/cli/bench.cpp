@@ -14,7 +14,6 @@
 #include "overture/base/files.h"
 #include "overture/base/interrupt.h"
 #include "overture/base/text.h"
-#include "overture/base/version.h"
 #include "overture/cli/commands.h"
 #include "overture/cli/output.h"
 #include "overture/cli/progress.h"
@@ -249,8 +248,6 @@ void write_results(const BenchOptions& options, const std::vector<Measured>& poi
   auto summary = report::summary_head(
       {.kind = "bench collective",
        .name = fmt::format("{} on {}", options.collective, fs::path(options.setup).stem().string()),
-       .version = version_text(),
-       .seed = {},
        .why = why(points, kind)});
   summary.update({{"collective", options.collective},
                   {"ranks", points.front().mean.ranks},

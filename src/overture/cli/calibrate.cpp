@@ -12,7 +12,6 @@
 #include "overture/base/json.h"
 #include "overture/base/table.h"
 #include "overture/base/text.h"
-#include "overture/base/version.h"
 #include "overture/cli/commands.h"
 #include "overture/cli/output.h"
 #include "overture/recording/recording.h"
@@ -151,8 +150,6 @@ int run(const CalibrateOptions& options) {
   auto summary =
       report::summary_head({.kind = "calibrate",
                             .name = fitted.machine.name.text(),
-                            .version = version_text(),
-                            .seed = {},
                             .why = fmt::format("the costs are {:.1f} % off, summed over kinds of work; {}",
                                                measured <= 0 ? 0 : 100 * off / measured, on)});
   summary.update({{"runs", options.runs},

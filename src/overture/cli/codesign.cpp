@@ -195,7 +195,6 @@ void write_results(const study::SearchFindings& findings, const CodesignOptions&
   const study::SearchResult& result = findings.result;
   Json summary = report::summary_head({.kind = "codesign",
                                        .name = findings.model.search().name,
-                                       .version = version_text(),
                                        .seed = findings.model.search().seed,
                                        .why = report.headline});
   const study::Tried& fastest = result.tried[result.front.back()];

@@ -14,7 +14,6 @@
 #include "overture/base/json.h"
 #include "overture/base/table.h"
 #include "overture/base/text.h"
-#include "overture/base/version.h"
 #include "overture/cli/commands.h"
 #include "overture/cli/output.h"
 #include "overture/report/csv_grid.h"
@@ -143,11 +142,8 @@ std::string why(const report::Comparison& comparison) {
 
 void write_summary(const report::Comparison& comparison, const std::vector<fs::path>& folders,
                    const fs::path& out) {
-  auto summary = report::summary_head({.kind = "compare",
-                                       .name = fmt::format("{} runs compared", folders.size()),
-                                       .version = version_text(),
-                                       .seed = {},
-                                       .why = why(comparison)});
+  auto summary = report::summary_head(
+      {.kind = "compare", .name = fmt::format("{} runs compared", folders.size()), .why = why(comparison)});
   auto& runs = summary["runs"] = Json::array();
   std::string setup = "runs:\n";
   for (const fs::path& folder : folders) {

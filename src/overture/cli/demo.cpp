@@ -7,7 +7,6 @@
 
 #include "overture/base/table.h"
 #include "overture/base/text.h"
-#include "overture/base/version.h"
 #include "overture/cli/commands.h"
 #include "overture/cli/demo_training.h"
 #include "overture/cli/output.h"
@@ -52,7 +51,6 @@ simulation::SimulationResult simulate_into(const setup::Setup& setup, const std:
   report::ObservedRun observed = report::observe(setup.simulation, true);
   report::write_run_folder({.name = setup.name,
                             .setup_yaml = setup::write_setup(setup),
-                            .version = version_text(),
                             .config = setup.simulation,
                             .observed = observed,
                             .why = report::why(setup.simulation, observed.result),

@@ -12,7 +12,6 @@
 #include "overture/base/interrupt.h"
 #include "overture/base/json.h"
 #include "overture/base/table.h"
-#include "overture/base/version.h"
 #include "overture/cli/commands.h"
 #include "overture/cli/counts.h"
 #include "overture/cli/evaluation.h"
@@ -85,8 +84,7 @@ Evaluated evaluate_checkpoint(const setup::TrainSetup& setup, const fs::path& ch
 }
 
 std::string summary_of(const setup::TrainSetup& setup, const Evaluated& done) {
-  Json root = report::summary_head(
-      {.kind = "evaluate", .name = setup.name, .version = version_text(), .seed = setup.seed});
+  Json root = report::summary_head({.kind = "evaluate", .name = setup.name, .seed = setup.seed});
   root.update({{"model", done.model},
                {"checkpoint", done.checkpoint.string()},
                {"steps", done.steps},

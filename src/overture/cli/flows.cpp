@@ -11,7 +11,6 @@
 #include "overture/base/printable.h"
 #include "overture/base/table.h"
 #include "overture/base/text.h"
-#include "overture/base/version.h"
 #include "overture/cli/commands.h"
 #include "overture/cli/flows_tries.h"
 #include "overture/cli/output.h"
@@ -156,7 +155,6 @@ Told write_results(const Asked& asked, const std::vector<network::FlowSpec>& flo
     opera = make_opera(rotors->topology);
   const report::FlowsRun run{.name = setup.name,
                              .setup_yaml = asked.setup_yaml,
-                             .version = version_text(),
                              .seed = setup.seed,
                              .hosts = asked.hosts,
                              .flows = flows,

@@ -11,7 +11,6 @@
 #include "overture/base/json.h"
 #include "overture/base/table.h"
 #include "overture/base/text.h"
-#include "overture/base/version.h"
 #include "overture/cli/commands.h"
 #include "overture/cli/output.h"
 #include "overture/report/csv_grid.h"
@@ -154,11 +153,8 @@ bool can_be_trained(const model::TablePlan& plan) {
 
 Json summary_of(const setup::Setup& setup, const study::PlanSearch& search,
                 const study::PlanProblem& problem) {
-  Json summary = report::summary_head({.kind = "plan",
-                                       .name = setup.name,
-                                       .version = version_text(),
-                                       .seed = setup.seed,
-                                       .why = why_of(search, problem)});
+  Json summary = report::summary_head(
+      {.kind = "plan", .name = setup.name, .seed = setup.seed, .why = why_of(search, problem)});
   summary.update({{"step_us", microseconds(search.best.step)},
                   {"ranks", problem.nodes},
                   {"tables", problem.tables.size()},

@@ -13,7 +13,6 @@
 #include "overture/base/printable.h"
 #include "overture/base/table.h"
 #include "overture/base/text.h"
-#include "overture/base/version.h"
 #include "overture/cli/flows_tries.h"
 #include "overture/cli/run_progress.h"
 #include "overture/report/html.h"
@@ -121,7 +120,6 @@ int simulate_setup(const std::function<setup::Setup()>& load, const SimulatedRun
       report::observe(setup.simulation, reports, watched(bounds, options, setup, began), setup.monitor);
   const report::Run run{.name = setup.name,
                         .setup_yaml = setup_yaml,
-                        .version = version_text(),
                         .config = setup.simulation,
                         .observed = observed,
                         .why = why(setup, observed, options),

@@ -10,7 +10,6 @@
 #include "overture/base/files.h"
 #include "overture/base/hash.h"
 #include "overture/base/interrupt.h"
-#include "overture/base/version.h"
 #include "overture/cli/progress.h"
 #include "overture/cli/studies.h"
 #include "overture/cli/study_results.h"
@@ -81,7 +80,6 @@ RunCell run_tutorial_cell(const tutorial::TutorialCell& cell, const fs::path& ba
   const report::ObservedRun observed = report::observe(setup.simulation, false);
   const report::Run run{.name = fmt::format("{}, {}", setup.name, name),
                         .setup_yaml = setup::write_setup(setup),
-                        .version = version_text(),
                         .config = setup.simulation,
                         .observed = observed,
                         .why = report::why(setup.simulation, observed.result),

@@ -6,7 +6,6 @@
 #include "overture/base/files.h"
 #include "overture/base/interrupt.h"
 #include "overture/base/text.h"
-#include "overture/base/version.h"
 #include "overture/cli/command.h"
 #include "overture/report/html.h"
 
@@ -16,11 +15,8 @@ void write_study(const study::StudyReport& report, const Json& numbers, const re
                  const std::string& asked, const std::filesystem::path& folder) {
   report::make_results_folder(folder);
   study::write_study_report(report, folder);
-  Json summary = report::summary_head({.kind = "study " + report.study,
-                                       .name = report.study,
-                                       .version = version_text(),
-                                       .seed = 1,
-                                       .why = report.headline});
+  Json summary = report::summary_head(
+      {.kind = "study " + report.study, .name = report.study, .seed = 1, .why = report.headline});
   summary.update(numbers);
   summary["complete"] = !Interrupt::requested();
   if (!report.claims.empty()) summary["score"] = study::score(report.claims);

@@ -14,7 +14,6 @@
 #include "overture/base/json.h"
 #include "overture/base/printable.h"
 #include "overture/base/text.h"
-#include "overture/base/version.h"
 #include "overture/cli/commands.h"
 #include "overture/cli/counts.h"
 #include "overture/cli/output.h"
@@ -91,11 +90,7 @@ Json write_results(const setup::SweepSetup& sweep, const study::SweepJob& job, c
   for (const SweepRow& row : rows) {
     if (const double* number = row.find(metric)) digest.add_bits(*number);
   }
-  auto summary = report::summary_head({.kind = "sweep",
-                                       .name = sweep.name,
-                                       .version = version_text(),
-                                       .seed = {},
-                                       .why = sweep_why(axes, metric)});
+  auto summary = report::summary_head({.kind = "sweep", .name = sweep.name, .why = sweep_why(axes, metric)});
   summary.update({{"command", sweep.command},
                   {"points", job.points.size()},
                   {"finished", rows.size()},

@@ -14,7 +14,6 @@
 #include "overture/base/files.h"
 #include "overture/base/interrupt.h"
 #include "overture/base/json.h"
-#include "overture/base/version.h"
 #include "overture/cli/bad_rows.h"
 #include "overture/cli/counts.h"
 #include "overture/cli/evaluation.h"
@@ -270,8 +269,8 @@ Json described(const train::TrainConfig& config) {
 Json summary(const setup::TrainSetup& setup, const std::string& setup_yaml, const Trained& done,
              const train::TrainConfig& config) {
   const train::Totals& totals = done.totals;
-  Json root = report::summary_head(
-      {.kind = "train", .name = setup.name, .version = version_text(), .seed = setup.seed, .why = done.why});
+  Json root =
+      report::summary_head({.kind = "train", .name = setup.name, .seed = setup.seed, .why = done.why});
   if (done.metrics) root["held_out"] = metrics_json(*done.metrics);
   if (done.best) {
     root["best"] = {{"auc", done.best->metrics.auc},

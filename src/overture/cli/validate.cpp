@@ -13,7 +13,6 @@
 #include "overture/base/hash.h"
 #include "overture/base/table.h"
 #include "overture/base/text.h"
-#include "overture/base/version.h"
 #include "overture/cli/commands.h"
 #include "overture/cli/output.h"
 #include "overture/cli/progress.h"
@@ -79,8 +78,6 @@ void write_results(const std::vector<study::Check>& checks, const std::vector<st
   auto summary = report::summary_head(
       {.kind = "validate",
        .name = "Against the references",
-       .version = version_text(),
-       .seed = {},
        .why = worst == checks.end()
                   ? "no reference was found"
                   : fmt::format("the farthest is {:.2f} % off: {}, {} of {}; {:.2f} % is allowed",

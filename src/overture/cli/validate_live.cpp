@@ -14,7 +14,6 @@
 #include "overture/base/hash.h"
 #include "overture/base/table.h"
 #include "overture/base/text.h"
-#include "overture/base/version.h"
 #include "overture/cli/command.h"
 #include "overture/cli/live_timeline.h"
 #include "overture/recording/recording.h"
@@ -180,8 +179,6 @@ Json live_summary(const LiveScore& score, const std::vector<LiveRow>& rows,
   Json summary = report::summary_head(
       {.kind = "validate",
        .name = "Live: predicted against measured",
-       .version = version_text(),
-       .seed = {},
        .why = fmt::format(
            "median error {:.1f} %, worst {:.1f} %; recordings replayed {:.1f} % off (median); {} of {} pairs "
            "in the measured order; calibrated on {} of {} points; load of the machine {:.1f} to {:.1f}",

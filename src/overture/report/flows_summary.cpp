@@ -179,8 +179,7 @@ std::vector<std::pair<std::string, std::string>> flows_lines(const FlowsRun& run
 }
 
 std::string flows_summary_json(const FlowsRun& run) {
-  Json root = summary_head(
-      {.kind = "flows", .name = run.name, .version = run.version, .seed = run.seed, .why = flows_why(run)});
+  Json root = summary_head({.kind = "flows", .name = run.name, .seed = run.seed, .why = flows_why(run)});
   const CompletionTimes times(run.result.completion);
   const network::NetworkRecord& s = run.result.record;
   const auto told = [&](Duration time) { return times.empty() ? Json() : Json(to_us(time)); };

@@ -18,7 +18,6 @@ namespace overture::report {
 struct FlowsRun {
   std::string name;
   std::string setup_yaml;
-  std::string version;
   std::uint64_t seed = 1;
   int hosts = 0;
   const std::vector<network::FlowSpec>& flows;

@@ -43,7 +43,6 @@ struct FlowsSummary : testing::Test {
   FlowsRun run(const topology::Opera* rotors = nullptr) const {
     return {.name = "two",
             .setup_yaml = "name: two\n",
-            .version = "0",
             .hosts = 4,
             .flows = flows,
             .result = result,

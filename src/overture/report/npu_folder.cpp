@@ -149,8 +149,7 @@ void write_npu_trace(const NpuRun& run, const std::filesystem::path& folder) {
 }
 
 Json npu_summary(const NpuRun& run) {
-  Json summary =
-      summary_head({.kind = "astra2", .name = run.name, .version = run.version, .why = npu_why(run)});
+  Json summary = summary_head({.kind = "astra2", .name = run.name, .why = npu_why(run)});
   summary.update({{"ranks", run.result.npus.size()},
                   {"finished_us", npu_us(run.result.cycles())},
                   {"congestion_aware", run.config.network.congestion_aware},

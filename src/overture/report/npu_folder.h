@@ -36,7 +36,6 @@ class NpuRecorder {
 
 struct NpuRun {
   std::string name;
-  std::string version;
   std::string setup_yaml;  // the files it was made from
   const astra2::Config& config;
   const astra2::MachineResult& result;

@@ -12,11 +12,12 @@
 #include "overture/base/files.h"
 #include "overture/base/folder_hold.h"
 #include "overture/base/json.h"
+#include "overture/base/version.h"
 
 namespace overture::report {
 
 Json summary_head(const RunFacts& facts) {
-  Json head{{"name", facts.name}, {"overture", facts.version}, {"kind", facts.kind}};
+  Json head{{"name", facts.name}, {"overture", version_text()}, {"kind", facts.kind}};
   head["seed"] = facts.seed ? Json(*facts.seed) : Json();
   if (!facts.why.empty()) head["why"] = facts.why;
   return head;

@@ -23,9 +23,8 @@ inline constexpr std::size_t kWatchedLinks = 64;
 struct RunFacts {
   std::string kind;  // the command, such as "flows"
   std::string name;
-  std::string version;
-  std::optional<std::uint64_t> seed;  // of every random choice; none, and null in the file: there are none
-  std::string why;                    // where the time went, and what would help; may be empty
+  std::optional<std::uint64_t> seed{};  // of every random choice; none, and null in the file: there are none
+  std::string why{};                    // where the time went, and what would help; may be empty
 };
 
 // name, overture, kind, seed and why, in this order; numbers come after them.

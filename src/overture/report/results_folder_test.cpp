@@ -6,23 +6,23 @@
 #include "overture/base/json.h"
 #include "overture/base/testing.h"
 #include "overture/base/testing_folder.h"
+#include "overture/base/version.h"
 #include "overture/report/page_compare.h"
 
 namespace overture::report {
 namespace {
 
 TEST(SummaryHead, BeginsWithTheSameKeysWhateverTheCommand) {
-  const Json head =
-      summary_head({.kind = "flows", .name = "n", .version = "1.0", .seed = 7, .why = "because"});
+  const Json head = summary_head({.kind = "flows", .name = "n", .seed = 7, .why = "because"});
   std::vector<std::string> keys;
   for (const auto& [key, value] : head.items()) keys.push_back(key);
   EXPECT_EQ(keys, (std::vector<std::string>{"name", "overture", "kind", "seed", "why"}));
   EXPECT_EQ(head["seed"], 7);
+  EXPECT_EQ(head["overture"], version_text());
 }
 
 TEST(SummaryHead, WithoutRandomChoicesTheSeedIsNull) {
-  EXPECT_TRUE(summary_head({.kind = "compare", .name = "n", .version = "1.0", .seed = {}, .why = ""})["seed"]
-                  .is_null());
+  EXPECT_TRUE(summary_head({.kind = "compare", .name = "n", .why = ""})["seed"].is_null());
 }
 
 TEST(WriteSummary, LeavesTheSetupAndTheSummaryThatNamesIt) {

@@ -140,8 +140,7 @@ std::string why(const simulation::SimulationConfig& config, const SimulationResu
 
 std::string summary_json(const Run& run, std::size_t trace_events_dropped) {
   const SimulationResult& result = run.observed.result;
-  Json root = summary_head(
-      {.kind = "simulate", .name = run.name, .version = run.version, .seed = {}, .why = run.why});
+  Json root = summary_head({.kind = "simulate", .name = run.name, .why = run.why});
   root.update({{"npus", result.ranks},
                {"iterations", run.config.passes},
                {"finished_us", to_us(result.finished)},

@@ -15,10 +15,9 @@ namespace overture::report {
 struct Run {
   std::string name;
   std::string setup_yaml;
-  std::string version;
   const simulation::SimulationConfig& config;
   const ObservedRun& observed;
-  std::string why;                      // from why()
+  std::string why;                       // from why()
   std::optional<double> cost_dollars{};  // of the network, where it is known
 };
 
