@@ -8,13 +8,13 @@
 #include "overture/base/printable.h"
 #include "overture/base/text.h"
 #include "overture/cli/astra_files.h"
-#include "overture/cli/astra_garnet.h"
 #include "overture/cli/commands.h"
 #include "overture/cli/output.h"
 #include "overture/report/astra_csv.h"
 #include "overture/report/html.h"
 #include "overture/report/run_folder.h"
 #include "overture/setup/setup.h"
+#include "overture/simulation/garnet_run.h"
 
 namespace overture::cli {
 namespace {
@@ -113,7 +113,7 @@ report::ObservedRun observe_garnet(const simulation::SimulationConfig& config,
                                    const network::garnet::GarnetConfig& garnet, bool with_results,
                                    std::optional<network::garnet::GarnetStatistics>& flits) {
   const auto simulate = [&](const simulation::Observers& observers) {
-    GarnetResult done = simulate_garnet(config, garnet, observers);
+    simulation::GarnetResult done = simulation::simulate_garnet(config, garnet, observers);
     flits = std::move(done.network);
     return std::move(done.result);
   };

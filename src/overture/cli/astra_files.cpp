@@ -5,11 +5,11 @@
 
 #include "overture/base/error.h"
 #include "overture/base/files.h"
-#include "overture/cli/astra_garnet.h"
 #include "overture/formats/astra/garnet_text.h"
 #include "overture/formats/astra/network_json.h"
 #include "overture/formats/astra/system_text.h"
 #include "overture/formats/astra/workload_text.h"
+#include "overture/simulation/garnet_run.h"
 
 namespace overture::cli {
 namespace {
@@ -109,7 +109,7 @@ AstraRun load_astra(const AstraFiles& files) {
     check_garnet_flags(files);
     run.garnet = formats::parse_astra_garnet(text, file);
     run.garnet->original_order = files.garnet_order == "original";
-    config.network = analytical_counterpart(*run.garnet);
+    config.network = simulation::analytical_counterpart(*run.garnet);
   }
   const auto system = formats::parse_astra_system(
       read_file(files.system), files.system,
@@ -120,7 +120,7 @@ AstraRun load_astra(const AstraFiles& files) {
        .unused_all_to_all = run.garnet.has_value()},
       simulation::system_dimensions(config).dimensions());
   config.system = system.config;
-  if (run.garnet) put_on_garnet(config, *run.garnet);
+  if (run.garnet) simulation::put_on_garnet(config, *run.garnet);
   config.system_file = files.system;
   config.workload_file = files.workload;
   run.write_reports = system.write_reports;

@@ -1,4 +1,4 @@
-#include "overture/cli/astra_garnet.h"
+#include "overture/simulation/garnet_run.h"
 
 #include <algorithm>
 #include <optional>
@@ -10,13 +10,12 @@
 #include "overture/network/garnet/uncontended.h"
 #include "overture/workload/training_loop.h"
 
-namespace overture::cli {
+namespace overture::simulation {
 namespace {
 
 using network::garnet::GarnetConfig;
 using network::garnet::UncontendedNetwork;
 using network::garnet::Wiring;
-using simulation::SimulationConfig;
 using workload::PassKind;
 
 constexpr Duration kReduction = Nanoseconds{30};
@@ -54,7 +53,7 @@ void check_delays(const SimulationConfig& config, const system::LogicalDimension
 
 // A flat algorithm sends everything through the first queue of dimension 0, which leads nowhere else.
 void check_flat(const SimulationConfig& config) {
-  const auto& dimensions = simulation::analytical(config).dimensions;
+  const auto& dimensions = analytical(config).dimensions;
   const bool one_dimension = dimensions[1].size == 1 && dimensions[2].size == 1;
   if (one_dimension) return;
   for (const workload::Layer& layer : config.workload.layers) {
@@ -108,22 +107,19 @@ class WithoutEmptyMessages final : public network::Network {
   network::Network& network_;
 };
 
-bool any(const simulation::Observers& observers) {
-  return observers.chunk || observers.before || observers.after;
-}
+bool any(const Observers& observers) { return observers.chunk || observers.before || observers.after; }
 
 // Nothing where messages compete. Observers hear only of a run that counts.
-std::optional<simulation::SimulationResult> without_flits(const SimulationConfig& config,
-                                                          const GarnetConfig& garnet,
-                                                          const simulation::Observers& observers) {
+std::optional<SimulationResult> without_flits(const SimulationConfig& config, const GarnetConfig& garnet,
+                                              const Observers& observers) {
   if (!UncontendedNetwork::may_fit(garnet)) return std::nullopt;
   SimulationConfig one = config;
   one.scope = config.scope.value_or(system::Scope::rank_0);
-  const auto run = [&](const simulation::Observers& listening) {
+  const auto run = [&](const Observers& listening) {
     sim::EventQueue events;
     UncontendedNetwork network(garnet, events);
     WithoutEmptyMessages checked(network, events);
-    return simulation::simulate(one, checked, events, listening);
+    return simulate(one, checked, events, listening);
   };
   try {
     auto result = run({});
@@ -134,14 +130,14 @@ std::optional<simulation::SimulationResult> without_flits(const SimulationConfig
 }
 
 GarnetResult with_flits(const SimulationConfig& config, const GarnetConfig& garnet,
-                        const simulation::Observers& observers) {
+                        const Observers& observers) {
   SimulationConfig all = config;
   all.scope = system::Scope::all;
   sim::EventQueue events;
   network::garnet::GarnetNetwork network(garnet, events);
   WithoutEmptyMessages checked(network, events);
   try {
-    auto result = simulation::simulate(all, checked, events, observers);
+    auto result = simulate(all, checked, events, observers);
     return {std::move(result), network.statistics()};
   } catch (const UserError& error) {
     if (events.pending() > 0 || network.under_way() == 0) throw;
@@ -176,18 +172,14 @@ void put_on_garnet(SimulationConfig& config, const GarnetConfig& garnet) {
     config.system.queues.push_back({.count = network::garnet::vnets_of(garnet, d).count, .one_way = d == 0});
 }
 
-void check_garnet(const SimulationConfig& config) {
-  check_flat(config);
-  check_delays(config, whole_dimensions(config, simulation::system_dimensions(config)));
-}
-
 GarnetResult simulate_garnet(const SimulationConfig& config, const GarnetConfig& garnet,
-                             const simulation::Observers& observers) {
-  check_garnet(config);
+                             const Observers& observers) {
+  check_flat(config);
+  check_delays(config, whole_dimensions(config, system_dimensions(config)));
   if (config.scope != system::Scope::all) {
     if (auto result = without_flits(config, garnet, observers)) return {*std::move(result), std::nullopt};
   }
   return with_flits(config, garnet, observers);
 }
 
-}  // namespace overture::cli
+}  // namespace overture::simulation
