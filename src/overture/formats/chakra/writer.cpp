@@ -3,10 +3,10 @@
 #include <algorithm>
 
 #include <protozero/pbf_writer.hpp>
-#include <zlib.h>
 
 #include "overture/base/check.h"
 #include "overture/base/files.h"
+#include "overture/base/gzip.h"
 #include "overture/formats/chakra/records.h"
 
 namespace overture::chakra {
@@ -91,21 +91,6 @@ std::string encode_node(const RankTrace& trace, const Node& node) {
   write_attributes(writer, trace, node);
   record += trace.extra(node);
   return record;
-}
-
-std::string gzipped(const std::string& text) {
-  z_stream stream{};
-  check(deflateInit2(&stream, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) == Z_OK, "zlib starts");
-  std::string packed(deflateBound(&stream, text.size()), '\0');
-  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
-  stream.avail_in = static_cast<uInt>(text.size());
-  stream.next_out = reinterpret_cast<Bytef*>(packed.data());
-  stream.avail_out = static_cast<uInt>(packed.size());
-  const int status = deflate(&stream, Z_FINISH);
-  packed.resize(stream.total_out);
-  deflateEnd(&stream);
-  check(status == Z_STREAM_END, "what fits the bound is packed at once");
-  return packed;
 }
 
 }  // namespace
