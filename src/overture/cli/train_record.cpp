@@ -66,8 +66,7 @@ void TrainRecord::add_spans(report::Trace& trace, const train::StepReport& step,
                                  .args = {{"step", fmt::format("{}", step.step)}}});
   }
   if (trace.rank() != 0) return;
-  const double hits = step.rows == 0 ? 0 : static_cast<double>(step.hits) / static_cast<double>(step.rows);
-  trace.add(report::TraceCounter{"hit rate %", start, 100 * hits});
+  trace.add(report::TraceCounter{"hit rate %", start, 100 * step.hit_rate()});
   trace.add(report::TraceCounter{"rows in the cache", start, static_cast<double>(step.resident_rows)});
   trace.add(report::TraceCounter{"bytes fetched", start, static_cast<double>(step.fetched_bytes)});
 }

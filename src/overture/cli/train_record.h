@@ -11,7 +11,6 @@
 #include "overture/base/hash.h"
 #include "overture/data/batch.h"
 #include "overture/report/miss_ratio.h"
-#include "overture/report/results_folder.h"
 #include "overture/report/trace.h"
 #include "overture/train/results.h"
 #include "overture/train/run.h"

@@ -96,14 +96,13 @@ void Totals::add(const StepReport& report) {
 namespace {
 
 std::string step_fields(const StepReport& r, double seconds) {
-  const double hit_rate = r.rows == 0 ? 0 : static_cast<double>(r.hits) / static_cast<double>(r.rows);
   return fmt::format(
       "{}{}, \"seconds\": {:.6f}, \"samples\": {}, \"loss\": {:.9g}, \"lookups\": {}, \"rows\": {}, "
       "\"hit_rate\": {:.6f}, \"critical_rows\": {}, \"delayed_rows\": {}, \"resident_rows\": {}, "
       "\"window_batches\": {}, \"fetched_rows\": {}, \"fetched_bytes\": {}, \"stored_rows\": {}, "
       "\"stored_bytes\": {}, \"compute_seconds\": {:.6f}, \"waited_for_plan_seconds\": {:.6f}, "
       "\"waited_for_rows_seconds\": {:.6f}, \"waited_for_peers_seconds\": {:.6f}",
-      kStart, r.step, seconds, r.samples, r.loss, r.lookups, r.rows, hit_rate, r.critical_rows,
+      kStart, r.step, seconds, r.samples, r.loss, r.lookups, r.rows, r.hit_rate(), r.critical_rows,
       r.delayed_rows, r.resident_rows, r.window, r.fetched_rows, r.fetched_bytes, r.stored_rows,
       r.stored_bytes, r.compute_seconds, r.waited_for_plan_seconds, r.waited_for_rows_seconds,
       r.waited_for_peers_seconds);

@@ -51,6 +51,9 @@ struct StepReport {
   double waited_for_rows_seconds = 0;
   double waited_for_peers_seconds = 0;
   std::vector<TrainerTimes> trainers;  // of all, by rank
+
+  // The share of the different rows that the cache had.
+  double hit_rate() const { return rows == 0 ? 0 : static_cast<double>(hits) / static_cast<double>(rows); }
 };
 
 struct RunOptions {
