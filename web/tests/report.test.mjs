@@ -287,7 +287,7 @@ test('the timeline answers to hover, click, search and keys', { skip }, async ()
   assert.notEqual(await picture(), zoomed);
   const box = await canvas.boundingBox();
   await tab.mouse.move(box.x + 200, box.y + 22 + 8);
-  await tab.waitForFunction(() => /ProfilerStep/.test(document.querySelector('.tip')?.textContent ?? ''));
+  await tab.waitForFunction(() => /step \d/.test(document.querySelector('.tip')?.textContent ?? ''));
   await close();
 });
 

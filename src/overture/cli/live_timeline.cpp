@@ -71,8 +71,8 @@ void LiveTimelines::add(const std::string& point, const std::filesystem::path& f
   const std::vector<Time> ends = ends_of(predicted);
   if (run.ended.size() <= kSteps || ends.size() <= kSteps) return;
   const auto number = static_cast<int>(traces_.size());
-  report::Trace& trace = traces_.emplace_back(number, number + 1);
-  trace.set_note(point);
+  report::Trace& trace = traces_.emplace_back(number, points_);
+  trace.name_process(point);
   const recording::Head& head = recording.head();
   for (int rank = 0; rank < head.parties(); ++rank) {
     trace.name_stream(stream_of(rank, false), party_at(head, rank) + ", measured");
@@ -85,14 +85,7 @@ void LiveTimelines::add(const std::string& point, const std::filesystem::path& f
 }
 
 void LiveTimelines::write(const std::filesystem::path& folder) const {
-  std::vector<report::Trace> all;
-  for (const report::Trace& one : traces_) {
-    report::Trace& copy = all.emplace_back(one.rank(), static_cast<int>(traces_.size()));
-    copy.set_note(one.note());
-    for (const auto& [stream, name] : one.streams()) copy.name_stream(stream, one.note() + ": " + name);
-    for (const report::TraceSlice& slice : one.slices()) copy.add(slice);
-  }
-  if (!all.empty()) report::write_trace_files(all, folder);
+  if (!traces_.empty()) report::write_trace_files(traces_, folder);
 }
 
 }  // namespace overture::cli

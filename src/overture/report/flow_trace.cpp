@@ -20,11 +20,11 @@ struct Host {
   StreamLanes receives{kFirstReceive};
 };
 
-TraceSlice slice_of(const TracedFlow& flow, std::size_t number, bool sends) {
+TraceSlice slice_of(const network::FlowSpec& flow, Duration took, std::size_t number, bool sends) {
   const Bytes nothing;
   TraceSlice slice{.name = sends ? "ncclKernel_Send" : "ncclKernel_Recv",
                    .start = flow.start,
-                   .length = *flow.length,
+                   .length = took,
                    .args = {{"flow", fmt::format("{}", number)},
                             {"from", fmt::format("{}", index(flow.from))},
                             {"to", fmt::format("{}", index(flow.to))},
@@ -46,7 +46,8 @@ void add(Host& host, TraceSlice slice, bool sends) {
 
 }  // namespace
 
-TraceWritten write_flow_trace(const std::vector<TracedFlow>& flows, int hosts,
+TraceWritten write_flow_trace(const std::vector<network::FlowSpec>& flows,
+                              const std::vector<std::optional<Duration>>& completion, int hosts,
                               const std::vector<TraceCounter>& counters, Duration end,
                               const std::filesystem::path& folder) {
   const std::vector<int> shown = sampled_ranks(hosts, kMostHosts);
@@ -54,6 +55,7 @@ TraceWritten write_flow_trace(const std::vector<TracedFlow>& flows, int hosts,
   for (const int host : shown) {
     Host& made =
         traces.emplace(host, Host{Trace(host, hosts, kMostTraceEvents / shown.size())}).first->second;
+    made.trace.name_process(fmt::format("host {}", host));
     made.trace.add(TraceStep{0, Time{}, end});
   }
   for (const TraceCounter& counter : counters) traces.at(shown.front()).trace.add(counter);
@@ -62,10 +64,10 @@ TraceWritten write_flow_trace(const std::vector<TracedFlow>& flows, int hosts,
   std::stable_sort(order.begin(), order.end(),
                    [&](std::size_t a, std::size_t b) { return flows[a].start < flows[b].start; });
   for (const std::size_t i : order) {
-    if (!flows[i].length) continue;
+    if (!completion[i]) continue;
     for (const bool sends : {true, false}) {
       const auto host = traces.find(index(sends ? flows[i].from : flows[i].to));
-      if (host != traces.end()) add(host->second, slice_of(flows[i], i, sends), sends);
+      if (host != traces.end()) add(host->second, slice_of(flows[i], *completion[i], i, sends), sends);
     }
   }
   std::vector<Trace> ranks;

@@ -218,8 +218,8 @@ void write_flows_folder(const FlowsRun& run, const std::filesystem::path& folder
   write_links(links, folder);
   write_file(folder / "fct_distribution.csv", CompletionTimes(run.result.completion).distribution_csv());
   write_fault_times(run.faults, observed(run), folder);
-  write_flow_trace(traced(run.flows, run.result.completion), run.hosts,
-                   curves(links, run.faults, observed(run)), observed(run), folder);
+  write_flow_trace(run.flows, run.result.completion, run.hosts, curves(links, run.faults, observed(run)),
+                   observed(run), folder);
   if (run.rotors != nullptr) write_file(folder / "schedule.csv", schedule_csv(*run.rotors));
   write_file(folder / "summary.json", flows_summary_json(run));
 }

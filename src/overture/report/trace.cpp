@@ -8,16 +8,12 @@
 
 #include <fmt/format.h>
 
+#include "overture/base/append.h"
 #include "overture/base/check.h"
 #include "overture/report/gzip.h"
 
 namespace overture::report {
 namespace {
-
-template <class... Args>
-void append(std::string& out, fmt::format_string<Args...> text, Args&&... args) {
-  fmt::format_to(std::back_inserter(out), text, std::forward<Args>(args)...);
-}
 
 // The length of the UTF-8 sequence at the front of `text`, or 0 where it is malformed (Unicode 15, table
 // 3-7).
@@ -52,7 +48,7 @@ void append_quoted(std::string& out, std::string_view text) {
       out += '\\';
       out += first;
     } else if (length == 1 && first < ' ') {
-      append(out, "\\u{:04x}", static_cast<unsigned>(first));
+      append_format(out, "\\u{:04x}", static_cast<unsigned>(first));
     } else {
       out += text.substr(0, length);
     }
@@ -64,7 +60,7 @@ void append_quoted(std::string& out, std::string_view text) {
 // Microseconds with the picoseconds as decimals. No double on the way: it would lose them after 2.5 hours.
 void append_us(std::string& out, Duration d) {
   constexpr std::int64_t kPicosecondsPerUs = 1'000'000;
-  append(out, "{}.{:06}", d.count() / kPicosecondsPerUs, d.count() % kPicosecondsPerUs);
+  append_format(out, "{}.{:06}", d.count() / kPicosecondsPerUs, d.count() % kPicosecondsPerUs);
 }
 
 // The ids that have both ends in this file, sorted.
@@ -114,12 +110,12 @@ class Writer {
  private:
   // HTA finds the rank by a regular expression that needs the space after the colon.
   void head() {
-    append(row_, R"({{
+    append_format(row_, R"({{
 "schemaVersion": 1,
 "distributedInfo": {{"backend": "nccl", "rank": {}, "world_size": {}}},
 "displayTimeUnit": "ns",
 "traceEvents": [)",
-           ranks_.front().rank(), ranks_.front().world_size());
+                  ranks_.front().rank(), ranks_.front().world_size());
     flush();
   }
 
@@ -160,7 +156,7 @@ class Writer {
   }
 
   void names() {
-    name_row("process_name", kHostStream, fmt::format("rank {}", trace_->rank()));
+    name_row("process_name", kHostStream, trace_->process());
     sort_row("process_sort_index", kHostStream, trace_->rank());
     std::map<int, std::string> streams = trace_->streams();
     streams.try_emplace(kHostStream, "host");
@@ -175,7 +171,7 @@ class Writer {
 
   void name_row(std::string_view what, int stream, std::string_view name) {
     start_row('M', stream, Time{});
-    append(row_, R"(,"name":"{}","args":{{"name":)", what);
+    append_format(row_, R"(,"name":"{}","args":{{"name":)", what);
     append_quoted(row_, name);
     row_ += "}}";
     flush();
@@ -183,7 +179,7 @@ class Writer {
 
   void sort_row(std::string_view what, int stream, int index) {
     start_row('M', stream, Time{});
-    append(row_, R"(,"name":"{}","args":{{"sort_index":{}}}}})", what, index);
+    append_format(row_, R"(,"name":"{}","args":{{"sort_index":{}}}}})", what, index);
     flush();
   }
 
@@ -196,8 +192,9 @@ class Writer {
       start_row('X', kHostStream, step.start);
       row_ += R"(,"dur":)";
       append_us(row_, step.length);
-      append(row_, R"(,"cat":"user_annotation","name":"ProfilerStep#{}","args":{{"correlation":{}}}}})",
-             step.number, spans_.size());
+      append_format(row_,
+                    R"(,"cat":"user_annotation","name":"ProfilerStep#{}","args":{{"correlation":{}}}}})",
+                    step.number, spans_.size());
       flush();
     }
   }
@@ -232,7 +229,7 @@ class Writer {
     row_ += R"(,"args":{)";
     const std::size_t empty = row_.size();
     if (slice.stream != kHostStream) {
-      append(row_, R"("stream":{},"correlation":{})", slice.stream, correlation(slice.start));
+      append_format(row_, R"("stream":{},"correlation":{})", slice.stream, correlation(slice.start));
     }
     if (slice.collective) collective_args(*slice.collective);
     for (const auto& [key, value] : slice.args) {
@@ -248,8 +245,8 @@ class Writer {
   void collective_args(const TraceCollective& c) {
     row_ += R"(,"Collective name":)";
     append_quoted(row_, c.collective);
-    append(row_, R"(,"In msg nelems":{},"Out msg nelems":{},"Group size":{},"dtype":"Byte")", c.in.count(),
-           c.out.count(), c.group_size);
+    append_format(row_, R"(,"In msg nelems":{},"Out msg nelems":{},"Group size":{},"dtype":"Byte")",
+                  c.in.count(), c.out.count(), c.group_size);
     row_ += R"(,"Process Group Name":)";
     append_quoted(row_, c.group);
   }
@@ -259,7 +256,7 @@ class Writer {
   void arrow(char phase, std::uint64_t id, const TraceSlice& slice) {
     if (!std::binary_search(arrows_.begin(), arrows_.end(), id)) return;
     start_row(phase, slice.stream, slice.start);
-    append(row_, R"(,"cat":"flow","name":"flow","id":{}{}}})", id, phase == 'f' ? R"(,"bp":"e")" : "");
+    append_format(row_, R"(,"cat":"flow","name":"flow","id":{}{}}})", id, phase == 'f' ? R"(,"bp":"e")" : "");
   }
 
   void counters() {
@@ -267,14 +264,14 @@ class Writer {
       start_row('C', kHostStream, counter.when);
       row_ += R"(,"name":)";
       append_quoted(row_, counter.name);
-      append(row_, R"(,"args":{{"value":{}}}}})", counter.value);
+      append_format(row_, R"(,"args":{{"value":{}}}}})", counter.value);
       flush();
     }
   }
 
   void start_row(char phase, int stream, Time when) {
     row_ += first_row_ ? "\n" : ",\n";
-    append(row_, R"({{"ph":"{}","pid":{},"tid":{},"ts":)", phase, trace_->rank(), stream);
+    append_format(row_, R"({{"ph":"{}","pid":{},"tid":{},"ts":)", phase, trace_->rank(), stream);
     first_row_ = false;
     append_us(row_, when.time_since_epoch());
   }
@@ -297,7 +294,7 @@ class Writer {
 }  // namespace
 
 Trace::Trace(int rank, int world_size, std::size_t max_events)
-    : rank_(rank), world_size_(world_size), max_events_(max_events) {
+    : rank_(rank), world_size_(world_size), max_events_(max_events), process_(fmt::format("rank {}", rank)) {
   check(rank >= 0 && rank < world_size, "a rank is one of its world");
 }
 

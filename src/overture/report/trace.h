@@ -78,6 +78,10 @@ class Trace {
   void add(TraceCounter counter);
   void add(TraceStep step);
 
+  // What viewers call the rank; "rank 3" unless told otherwise.
+  void name_process(std::string name) { process_ = std::move(name); }
+  const std::string& process() const { return process_; }
+
   // What a reader of the file should know, such as for whom this rank stands.
   void set_note(std::string note) { note_ = std::move(note); }
   const std::string& note() const { return note_; }
@@ -98,6 +102,7 @@ class Trace {
   int world_size_;
   std::size_t max_events_;
   std::size_t dropped_ = 0;
+  std::string process_;
   std::string note_;
   std::map<int, std::string> streams_;
   std::vector<TraceSlice> slices_;

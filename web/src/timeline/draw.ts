@@ -4,7 +4,7 @@
 import { fit, fitMiddle } from '../heat';
 import { color } from '../theme';
 import { format } from '../units';
-import { lowerBound, type Counter, type Trace, type Track } from './model';
+import { caption, lowerBound, type Counter, type Trace, type Track } from './model';
 
 export const ROW = 18;
 export const GAP = 6;
@@ -30,6 +30,10 @@ export interface View {
   hovered: number;
   picked: number;
 }
+
+const FONT = '11px system-ui, sans-serif';
+
+const labelOf = (lane: Lane) => lane.track?.thread ?? lane.counter?.name ?? '';
 
 const isFault = (counter: Counter) => counter.name.startsWith('fault: ');
 
@@ -97,7 +101,7 @@ export class Painter {
     const ratio = window.devicePixelRatio || 1;
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     context.clearRect(0, 0, view.width, view.height);
-    context.font = '11px system-ui, sans-serif';
+    context.font = FONT;
     this.grid(view);
     context.save();
     context.beginPath();
@@ -112,6 +116,13 @@ export class Painter {
     context.restore();
   }
 
+  // Room for the names of the lanes: what the widest needs, but at most a third of the width.
+  gutter(width: number): number {
+    this.context.font = FONT;
+    const widest = Math.max(0, ...this.all.map((lane) => this.context.measureText(labelOf(lane)).width));
+    return Math.round(Math.min(Math.max(60, widest + 12), width / 3));
+  }
+
   x(when: number, view: View): number {
     return view.gutter + ((when - view.from) / (view.to - view.from)) * (view.width - view.gutter);
   }
@@ -122,9 +133,9 @@ export class Painter {
     context.textAlign = 'left';
     if (lane.heading !== undefined) {
       context.fillStyle = this.ink;
-      context.font = 'bold 11px system-ui, sans-serif';
+      context.font = `bold ${FONT}`;
       context.fillText(lane.heading, 2, lane.y + ROW / 2);
-      context.font = '11px system-ui, sans-serif';
+      context.font = FONT;
       return;
     }
     context.save();
@@ -135,7 +146,7 @@ export class Painter {
     if (lane.counter) this.steps(lane.counter, lane, view);
     context.restore();
     context.fillStyle = this.dim;
-    const label = lane.track ? lane.track.thread : lane.counter!.name;
+    const label = labelOf(lane);
     context.fillText(fitMiddle(context, label, view.gutter - 8), 2, lane.y + Math.min(lane.height, ROW) / 2);
     context.fillStyle = this.rule;
     context.fillRect(0, lane.y + lane.height + GAP / 2, view.width, 0.5);
@@ -144,7 +155,7 @@ export class Painter {
   // Per row of the track and colour, a run of slices below a pixel is one rectangle.
   private slices(track: Track, y: number, view: View): void {
     const { trace, context } = this;
-    const { start, stop, row, tone, name } = trace;
+    const { start, stop, row, tone } = trace;
     const per = (view.width - view.gutter) / (view.to - view.from);
     const first = this.firstVisible(track, view.from);
     const reach = new Float64Array(track.depth).fill(-1); // the pixel up to which each row is painted
@@ -172,7 +183,7 @@ export class Painter {
       if (width > 32) labels.push(i);
       if (i === view.picked || i === view.hovered) this.frame(x, y + r * ROW, shownWidth);
     }
-    this.labels(labels, y, per, view, name);
+    this.labels(labels, y, per, view);
   }
 
   // Slices of one track may contain others, so one that began long ago may still be open; its row 0 tells.
@@ -192,13 +203,13 @@ export class Painter {
     this.context.strokeRect(x - 0.5, y - 0.5, width + 1, ROW - 1);
   }
 
-  private labels(slices: number[], y: number, per: number, view: View, name: Int32Array): void {
+  private labels(slices: number[], y: number, per: number, view: View): void {
     const { context, trace } = this;
     context.textBaseline = 'middle';
     for (const i of slices) {
       const left = Math.max(view.gutter, view.gutter + (trace.start[i]! - view.from) * per);
       const right = Math.min(view.width, view.gutter + (trace.stop[i]! - view.from) * per);
-      const text = fit(context, trace.names[name[i]!]!.replace(/^ncclKernel_/, ''), right - left - 6);
+      const text = fit(context, caption(trace, i), right - left - 6);
       if (text === '') continue;
       context.fillStyle =
         view.found !== null && view.found[i] === 0

@@ -42,6 +42,11 @@ function kindOf(name: string, thread: string): Kind {
   return 0;
 }
 
+// HTA's names as people say them.
+function spoken(name: string): string {
+  return name.replace(/^ncclKernel_/, '').replace(/^ProfilerStep#/, 'step ');
+}
+
 // Neighbours of different names get different tints of the kind's colour.
 function tint(name: string): number {
   let hash = 0;
@@ -92,7 +97,7 @@ export function unpack(packed: PackedTrace): Trace {
     name,
     row,
     tone,
-    names: packed.names,
+    names: packed.names.map(spoken),
     counters: packed.counters.map(counter),
     from,
     to,
@@ -109,6 +114,15 @@ function counter(c: PackedTrace['counters'][number]): Counter {
     max = Math.max(max, c.value[i]!);
   }
   return { process: c.process, name: c.name, when, value: Float64Array.from(c.value), max };
+}
+
+// What stands on a slice: its name, and of a message who is at the other end.
+export function caption(trace: Trace, slice: number): string {
+  const name = trace.names[trace.name[slice]!]!;
+  const peer = name === 'Send' ? 'to' : name === 'Recv' ? 'from' : '';
+  const argument = trace.packed.arguments.find((a) => a.name === peer);
+  const code = argument?.codes[slice] ?? -1;
+  return code < 0 ? name : `${peer} ${argument!.words[code]}`;
 }
 
 // What a slice tells when it is pointed at.

@@ -101,7 +101,7 @@ export function timeline(host: HTMLElement, packed: PackedTrace): void {
   onWidth(frame.body, (width) => {
     const ratio = window.devicePixelRatio || 1;
     view.width = width - (layout.height + AXIS > height ? 12 : 0);
-    view.gutter = width < 480 ? 84 : 120;
+    view.gutter = painter.gutter(view.width);
     canvas.width = Math.round(view.width * ratio);
     canvas.height = Math.round(height * ratio);
     canvas.style.width = `${view.width}px`;

@@ -387,8 +387,15 @@ function parallel(s: Sweep, host: HTMLElement): void {
         height: 320,
         marginLeft,
         marginRight,
-        x: { type: 'point', label: null, domain: columns.map((_, x) => x), tickFormat: (x: number) => heading(x, width) },
-        y: { axis: null },
+        x: {
+          type: 'point',
+          axis: 'top',
+          label: null,
+          domain: columns.map((_, x) => x),
+          tickFormat: (x: number) => heading(x, width),
+          tickSize: 0,
+        },
+        y: { axis: null, inset: 12 },
         marks: [
           Plot.ruleX(columns.map((_, x) => x), { stroke: 'var(--rule)' }),
           Plot.line(lines.filter((l) => !l.good), { x: 'x', y: 'y', z: 'row', stroke: 'var(--dim)', strokeOpacity: 0.35 }),
