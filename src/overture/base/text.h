@@ -32,6 +32,9 @@ std::optional<Number> parse_number(std::string_view text, Base... base) {
 // "1 host", "16 hosts"; "1 other run", "3 other runs".
 std::string counted(std::int64_t count, std::string_view noun);
 
+// "1,234,567".
+std::string with_commas(std::int64_t number);
+
 // "250", "64k", "1.5M", "4G" (thousands, millions, thousand millions) or "1e6": a whole number from 0 up.
 Result<std::int64_t> parse_count(std::string_view text);
 

@@ -104,7 +104,7 @@ void write_results(const AstraOptions& options, const simulation::SimulationConf
   report::write_run_folder(run, folder);
   if (!options.output.no_report) report::write_html(folder);
   json_result(report::summary_json(run));
-  fmt::print("why: {}\n", wrap(run.why, 80, 5));
+  print_why(run.why);
   if (!options.output.no_report) fmt::print("report: {}\n", (folder / "report.html").string());
 }
 

@@ -214,7 +214,7 @@ int run(const Astra2Options& options) {
   give_results(options, loaded, result, recorder);
   if (result.complete) return 0;
   fmt::print(stderr, "NPUs that had not finished are not listed\n");
-  return 130;
+  return kInterrupted;
 }
 
 }  // namespace

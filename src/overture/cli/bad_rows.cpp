@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "overture/cli/counts.h"
+#include "overture/base/text.h"
 
 namespace overture::cli {
 

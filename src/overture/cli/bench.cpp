@@ -12,8 +12,10 @@
 
 #include "overture/base/error.h"
 #include "overture/base/files.h"
+#include "overture/base/hash.h"
 #include "overture/base/interrupt.h"
 #include "overture/base/text.h"
+#include "overture/cli/arguments.h"
 #include "overture/cli/commands.h"
 #include "overture/cli/output.h"
 #include "overture/cli/progress.h"
@@ -53,9 +55,7 @@ Bytes parse_size(const std::string& text, const std::string& flag) {
   std::string spelled = text;
   if (!text.empty() && text.back() >= '0' && text.back() <= '9') spelled += " B";
   if (text.ends_with('K') || text.ends_with('M') || text.ends_with('G')) spelled += "iB";
-  const Result<Bytes> size = parse_bytes(spelled);
-  if (!size) throw UserError({.key = flag}, size.error());
-  return size.value();
+  return parsed(parse_bytes(spelled), flag);
 }
 
 template <class T>
@@ -241,7 +241,7 @@ std::string setup_yaml_of(const BenchOptions& options) {
 
 void write_results(const BenchOptions& options, const std::vector<Measured>& points, CollectiveKind kind,
                    const fs::path& folder, bool complete) {
-  report::Digest digest;
+  Digest digest;
   for (const Measured& point : points) digest.add(point.mean.time.count());
   write_file(folder / "collective.csv", csv_of(points, kind, options.seeds > 1));
   write_trace(options, points, kind, folder);
@@ -341,7 +341,7 @@ int run(const BenchOptions& options) {
   if (!options.csv.empty()) write_file(options.csv, csv_of(points, kind, options.seeds > 1));
   const bool complete = points.size() == sizes.size();
   if (!complete) fmt::print("#\n# cut short after {} of {} sizes\n", points.size(), sizes.size());
-  const int code = Interrupt::requested() ? kInterrupted : complete ? 0 : kUnfinished;
+  const int code = exit_code(complete);
   if (points.empty()) return code;
   write_results(options, points, kind, folder, complete);
   fmt::print("# Avg bus bandwidth    : {:.4f} GB/s\n", average_bus_bandwidth(points, kind));

@@ -16,7 +16,6 @@
 #include "overture/cli/output.h"
 #include "overture/recording/recording.h"
 #include "overture/report/csv_grid.h"
-#include "overture/report/html.h"
 #include "overture/report/results_folder.h"
 #include "overture/setup/machine_file.h"
 #include "overture/study/calibrate/fit.h"
@@ -129,8 +128,7 @@ int run(const CalibrateOptions& options) {
   study::FittedMachine fitted = study::fit_machine(recordings);
   if (!options.bench.empty()) take_bench(options.bench, fitted.machine);
   const fs::path folder = options.output.folder_or("results/calibrate");
-  report::claim_results_folder(
-      folder, {.kind = "calibrate", .setup_yaml = {}, .overwrite = options.output.overwrite});
+  claim(options.output, folder, "calibrate");
   const bool alone = checks.empty() && recordings.size() == 1;
   const std::vector<Residual> checked = !checks.empty()         ? study::residuals(fitted.machine, checks)
                                         : recordings.size() > 1 ? by_the_others(recordings)
@@ -159,12 +157,9 @@ int run(const CalibrateOptions& options) {
                   {"off_percent", measured <= 0 ? 0 : 100 * off / measured}});
   Digest digest;
   digest.add_bits(off);
-  report::write_summary(summary, digest, setup::write_machine(fitted.machine), folder);
-  if (!options.output.no_report) report::write_html(folder);
-  json_result(report::summary_text(summary));
+  finish_run(options.output, summary, digest, setup::write_machine(fitted.machine), folder);
   print_fit(fitted.machine, checked, on);
-  if (const std::string other = setup::of_another_machine(fitted.machine); !other.empty())
-    fmt::print("note: {}\n", wrap(other, 80, 6));
+  print_note(setup::of_another_machine(fitted.machine));
   fmt::print("machine: {}\n", (folder / "machine.yaml").string());
   print_where(folder, options.output);
   return 0;

@@ -9,17 +9,17 @@
 
 #include "overture/base/error.h"
 #include "overture/base/files.h"
+#include "overture/base/hash.h"
 #include "overture/base/interrupt.h"
 #include "overture/base/json.h"
 #include "overture/base/text.h"
 #include "overture/base/version.h"
+#include "overture/cli/arguments.h"
 #include "overture/cli/commands.h"
-#include "overture/cli/counts.h"
 #include "overture/cli/output.h"
 #include "overture/cli/progress.h"
 #include "overture/cli/run_progress.h"
 #include "overture/cli/watched_sweep.h"
-#include "overture/report/html.h"
 #include "overture/report/results_folder.h"
 #include "overture/study/codesign/report.h"
 #include "overture/study/sweep.h"
@@ -210,14 +210,12 @@ void write_results(const study::SearchFindings& findings, const CodesignOptions&
                   {"best_watts", fastest.candidate.watts},
                   {"prices_date", findings.model.prices().date},
                   {"complete", result.complete}});
-  report::Digest digest;
+  Digest digest;
   for (const std::size_t i : result.front) {
     digest.add_bits(result.tried[i].candidate.dollars);
     digest.add_bits(result.tried[i].time.step_us);
   }
-  report::write_summary(summary, digest, search_yaml(options), folder);
-  if (!options.output.no_report) report::write_html(folder);
-  json_result(read_file(folder / "summary.json"));
+  finish_run(options.output, summary, digest, search_yaml(options), folder);
 }
 
 void print_findings(const study::SearchFindings& findings, const CodesignOptions& options,
@@ -230,7 +228,8 @@ void print_findings(const study::SearchFindings& findings, const CodesignOptions
       result.dominated, result.tried.size(), result.simulated_now);
   fmt::print("{}\n{}\n", front_table(findings), budget_table(findings, budgets(options, result)));
   fmt::print("prices: {}, {}\n", findings.model.prices().date, (folder / "prices.yaml").string());
-  fmt::print("why: {}\n\n", wrap(headline_of(findings), 80, 5));
+  print_why(headline_of(findings));
+  fmt::print("\n");
   print_where(folder, options.output);
 }
 

@@ -9,6 +9,7 @@
 #include <span>
 #include <stdexcept>
 #include <system_error>
+#include <type_traits>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -22,6 +23,7 @@
 #include "overture/base/memory.h"
 #include "overture/base/text.h"
 #include "overture/base/version.h"
+#include "overture/cli/arguments.h"
 #include "overture/cli/captured_output.h"
 #include "overture/cli/help.h"
 
@@ -152,18 +154,11 @@ CLI::Option* bare_option(CLI::App& app, std::string_view name, T& value, std::st
   return option;
 }
 
-template <class T>
-CLI::Option* add_option(CLI::App& app, std::string_view name, T& value, std::string_view help) {
-  return bare_option(app, name, value, help)->capture_default_str();
-}
-
 // "20k" and "1e6" as CLI11 reads them; what is no count stays, and CLI11 complains.
 std::string plain_count(const std::string& text) {
   const Result<std::int64_t> count = overture::parse_count(text);
   return count ? std::to_string(count.value()) : text;
 }
-
-void takes_counts(CLI::Option* option) { option->transform(plain_count, "", ""); }
 
 std::string value_of(const CLI::Option& option) {
   const std::string type = option.get_type_name();
@@ -203,38 +198,27 @@ Command Command::add(std::string_view name, std::string_view description) {
   return Command(*command);
 }
 
-Command& Command::option(std::string_view name, std::string& value, std::string_view help) {
-  add_option(app_, name, value, help);
+template <class T>
+Command& Command::option(std::string_view name, T& value, std::string_view help) {
+  CLI::Option* option = bare_option(app_, name, value, help);
+  constexpr bool kCounts =
+      std::is_same_v<T, int> || std::is_same_v<T, std::optional<int>> || std::is_same_v<T, std::vector<int>>;
+  constexpr bool kHasDefault = std::is_same_v<T, std::string> || std::is_arithmetic_v<T>;
+  if constexpr (kHasDefault) option->capture_default_str();
+  if constexpr (kCounts) option->transform(plain_count, "", "");
+  if constexpr (std::is_same_v<T, std::vector<std::string>>)
+    option->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   return *this;
 }
-Command& Command::option(std::string_view name, int& value, std::string_view help) {
-  takes_counts(add_option(app_, name, value, help));
-  return *this;
-}
-Command& Command::option(std::string_view name, std::optional<int>& value, std::string_view help) {
-  takes_counts(bare_option(app_, name, value, help));
-  return *this;
-}
-Command& Command::option(std::string_view name, float& value, std::string_view help) {
-  add_option(app_, name, value, help);
-  return *this;
-}
-Command& Command::option(std::string_view name, bool& value, std::string_view help) {
-  add_option(app_, name, value, help);
-  return *this;
-}
-Command& Command::option(std::string_view name, std::vector<int>& values, std::string_view help) {
-  takes_counts(bare_option(app_, name, values, help));
-  return *this;
-}
-Command& Command::option(std::string_view name, std::vector<double>& values, std::string_view help) {
-  bare_option(app_, name, values, help);
-  return *this;
-}
-Command& Command::option(std::string_view name, std::vector<std::string>& values, std::string_view help) {
-  bare_option(app_, name, values, help)->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  return *this;
-}
+template Command& Command::option(std::string_view, std::string&, std::string_view);
+template Command& Command::option(std::string_view, int&, std::string_view);
+template Command& Command::option(std::string_view, std::optional<int>&, std::string_view);
+template Command& Command::option(std::string_view, float&, std::string_view);
+template Command& Command::option(std::string_view, bool&, std::string_view);
+template Command& Command::option(std::string_view, std::vector<int>&, std::string_view);
+template Command& Command::option(std::string_view, std::vector<double>&, std::string_view);
+template Command& Command::option(std::string_view, std::vector<std::string>&, std::string_view);
+
 Command& Command::flag(std::string_view name, bool& value, std::string_view help) {
   app_.add_flag(std::string(name), value, std::string(help));
   return *this;
@@ -291,9 +275,7 @@ void limit_memory_as_asked() {
     if (const std::optional<Bytes> most = free_memory()) limit_memory(*most);
     return;
   }
-  const Result<Bytes> most = parse_bytes(chosen().max_memory);
-  if (!most) throw UserError({.key = "--max-memory"}, most.error());
-  limit_memory(most.value());
+  limit_memory(parsed(parse_bytes(chosen().max_memory), "--max-memory"));
 }
 
 Outcome out_of_memory() {
@@ -416,10 +398,6 @@ std::optional<int> parse(CLI::App& app, const std::vector<std::string>& words) {
                                       fmt::join(names_of_commands(last_given(app)), ", "), given)},
                       json);
 }
-
-}  // namespace
-
-namespace {
 
 int run_given(int argc, char** argv, const std::function<void(Command&)>& add_commands) {
   chosen() = {};

@@ -50,15 +50,10 @@ class Command {
 
   // The variables must live until the command has run. Options show the value they have now as their default.
   // A word behind the names is what help calls the value: "-o,--out FILE". Else it is N, NUMBER or TEXT.
-  Command& option(std::string_view name, std::string& value, std::string_view help);
-  Command& option(std::string_view name, int& value, std::string_view help);
-  Command& option(std::string_view name, std::optional<int>& value, std::string_view help);
-  Command& option(std::string_view name, float& value, std::string_view help);
-  Command& option(std::string_view name, bool& value, std::string_view help);  // --name true
-  Command& option(std::string_view name, std::vector<int>& values, std::string_view help);
-  Command& option(std::string_view name, std::vector<double>& values, std::string_view help);
-  Command& option(std::string_view name, std::vector<std::string>& values,
-                  std::string_view help);  // repeatable
+  // T is std::string, int, std::optional<int>, float, bool (--name true), or a vector of int, of double (both
+  // of one or more values) or of std::string (one value each time).
+  template <class T>
+  Command& option(std::string_view name, T& value, std::string_view help);
   Command& flag(std::string_view name, bool& value, std::string_view help);
   Command& required_option(std::string_view name, std::string& value, std::string_view help);
   Command& positional(std::string_view name, std::string& value, std::string_view help, bool required = true);

@@ -7,9 +7,9 @@
 
 #include "overture/base/testing.h"
 #include "overture/base/text.h"
+#include "overture/cli/arguments.h"
 #include "overture/cli/astra_arguments.h"
 #include "overture/cli/captured_output.h"
-#include "overture/cli/counts.h"
 #include "overture/cli/help.h"
 #include "overture/cli/testing.h"
 #include "overture/cli/train_flags.h"

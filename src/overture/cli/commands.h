@@ -27,6 +27,7 @@ void add_generate_chakra(Command& generate);
 void add_generate_infragraph(Command& generate);
 void add_import(Command& root);
 void add_import_astra2(Command& import);  // under it
+void add_import_htsim_log(Command& import);
 void add_import_infragraph(Command& import);
 void add_inspect(Command& root);
 void add_install_astra(Command& root);
@@ -42,6 +43,11 @@ void add_runs(Command& root);     // and tag
 void add_serve(Command& root);
 void add_simulate(Command& root);
 void add_study(Command& root);
+void add_astra_tutorial(Command& study);  // under it
+void add_cache_networks(Command& study);
+void add_failures(Command& study);
+void add_hoti_dlrm(Command& study);
+void add_opera_dlrm(Command& study);
 void add_sweep(Command& root);
 void add_validate(Command& root);
 void add_calibrate(Command& root);

@@ -140,7 +140,7 @@ std::string why(const report::Comparison& comparison) {
                      told->changes.back());
 }
 
-void write_summary(const report::Comparison& comparison, const std::vector<fs::path>& folders,
+void write_results(const report::Comparison& comparison, const std::vector<fs::path>& folders,
                    const fs::path& out) {
   auto summary = report::summary_head(
       {.kind = "compare", .name = fmt::format("{} runs compared", folders.size()), .why = why(comparison)});
@@ -154,7 +154,7 @@ void write_summary(const report::Comparison& comparison, const std::vector<fs::p
   write_file(out / "compare.csv", table);
   Digest digest;
   digest.add(table);
-  report::write_summary(summary, digest, setup, out);
+  json_result(report::write_summary(summary, digest, setup, out));
 }
 
 int run(const CompareOptions& options) {
@@ -165,13 +165,12 @@ int run(const CompareOptions& options) {
   const std::vector<fs::path> folders(options.folders.begin(), options.folders.end());
   const report::Comparison comparison = report::compare_runs(folders);
   const fs::path out = options.output.folder_or("results/compare");
-  report::claim_results_folder(out,
-                               {.kind = "compare", .setup_yaml = {}, .overwrite = options.output.overwrite});
-  write_summary(comparison, folders, out);
+  claim(options.output, out, "compare");
+  write_results(comparison, folders, out);
   if (!options.output.no_report) report::write_page(folders, out / "report.html");
   print(comparison);
-  json_result(read_file(out / "summary.json"));
-  fmt::print("\nwhy: {}\n", wrap(why(comparison), 80, 5));
+  fmt::print("\n");
+  print_why(why(comparison));
   print_where(out, options.output);
   return 0;
 }

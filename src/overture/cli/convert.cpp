@@ -7,10 +7,11 @@
 #include "overture/base/error.h"
 #include "overture/base/interrupt.h"
 #include "overture/base/table.h"
+#include "overture/base/text.h"
 #include "overture/base/units.h"
+#include "overture/cli/arguments.h"
 #include "overture/cli/bad_rows.h"
 #include "overture/cli/commands.h"
-#include "overture/cli/counts.h"
 #include "overture/cli/progress.h"
 #include "overture/data/bagpipe.h"
 #include "overture/data/copy.h"
@@ -111,7 +112,7 @@ int run(const ConvertOptions& options) {
   print_bad_rows(reader->bad_rows());
   if (!copied.finished) {
     fmt::print(stderr, "nothing was written\n");
-    return 130;
+    return kInterrupted;
   }
   print_summary(options, *reader, copied, writer->bytes(), took.count());
   return 0;

@@ -8,7 +8,7 @@
 #include "overture/base/files.h"
 #include "overture/base/interrupt.h"
 #include "overture/base/json.h"
-#include "overture/cli/counts.h"
+#include "overture/base/text.h"
 #include "overture/cli/progress.h"
 #include "overture/train/dense/loss.h"
 

@@ -8,8 +8,8 @@
 #include "overture/base/interrupt.h"
 #include "overture/base/testing_folder.h"
 #include "overture/base/text.h"
+#include "overture/cli/arguments.h"
 #include "overture/cli/bad_rows.h"
-#include "overture/cli/studies.h"
 
 namespace overture::cli {
 namespace {

@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 
 #include "overture/base/table.h"
+#include "overture/base/text.h"
 #include "overture/cli/commands.h"
-#include "overture/cli/counts.h"
 #include "overture/setup/trained_model.h"
 #include "overture/train/weights.h"
 

@@ -11,6 +11,7 @@
 #include "overture/base/printable.h"
 #include "overture/base/table.h"
 #include "overture/base/text.h"
+#include "overture/cli/arguments.h"
 #include "overture/cli/commands.h"
 #include "overture/cli/flows_tries.h"
 #include "overture/cli/output.h"
@@ -41,18 +42,11 @@ struct FlowsOptions {
 
 network::RunLimits limits(const FlowsOptions& options) {
   network::RunLimits limits;
-  if (!options.max_sim_time.empty()) {
-    const Result<Duration> until = parse_duration(options.max_sim_time);
-    if (!until) throw UserError({.key = "--max-sim-time"}, until.error());
-    limits.until = Time{until.value()};
-  }
+  if (!options.max_sim_time.empty())
+    limits.until = Time{parsed(parse_duration(options.max_sim_time), "--max-sim-time")};
   if (options.max_wall_seconds < 0) throw UserError({.key = "--max-wall"}, "must not be negative");
   if (options.max_wall_seconds > 0) limits.wall = std::chrono::seconds(options.max_wall_seconds);
   return limits;
-}
-
-void print_why(const std::string& why) {
-  if (!why.empty()) fmt::print("why: {}\n", wrap(why, 80, 5));
 }
 
 // What the run leaves, for people and for programs.
@@ -76,7 +70,7 @@ void print_summary(const setup::Setup& setup, const network::FlowsResult& result
   if (result.finished < flows)
     fmt::print("note: {} of {} flows did not finish\n", flows - result.finished, flows);
   if (const std::string lost = report::undelivered_note(result.record); !lost.empty())
-    fmt::print("note: {}\n", wrap("not delivered: " + lost, 80, 6));
+    print_note("not delivered: " + lost);
 }
 
 // Completion times only: ns-3 is here to be compared with.
@@ -100,7 +94,7 @@ int run_on_ns3(const FlowsOptions& options, const setup::Setup& setup,
   fmt::print("{} on ns-3: {} of {} flows finished, makespan {}, {} drops\ncompletion times: {}\n",
              printable(setup.name), times.finished, flows.size(), to_string(times.makespan), result.drops,
              out.string());
-  return times.finished == flows.size() ? 0 : kUnfinished;
+  return exit_code(times.finished == flows.size());
 }
 
 // Flows of equal size often finish together, so bytes say earlier than flows how long a run will take.
@@ -209,8 +203,7 @@ int run(const FlowsOptions& options) {
   json_result(told.json);
   print_summary(asked.setup, result, asked.hosts, flows.size(), told);
   print_where(asked.folder, options.output);
-  if (Interrupt::requested()) return kInterrupted;
-  return result.finished == flows.size() ? 0 : kUnfinished;
+  return exit_code(result.finished == flows.size());
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "overture/base/error.h"
+#include "overture/cli/arguments.h"
 #include "overture/cli/commands.h"
 #include "overture/cli/output.h"
 #include "overture/formats/astra/workload_text.h"
@@ -48,15 +49,13 @@ workload::Workload of_setup(const std::string& file) {
 }
 
 workload::Workload of_products(const GenerateWorkloadOptions& options) {
-  const Result<Duration> update = parse_duration(options.update_delay);
-  if (!update) throw UserError({.key = "--update-delay"}, update.error());
   return workload::generate(workload::read_mnk(options.mnk),
                             {.strategy = workload::parse_strategy(options.strategy),
                              .npus = options.npus,
                              .packages = options.packages,
                              .element = Bytes{options.datatype_size},
                              .compute = compute_model(options),
-                             .update = update.value()});
+                             .update = parsed(parse_duration(options.update_delay), "--update-delay")});
 }
 
 int run(const GenerateWorkloadOptions& options) {

@@ -6,9 +6,10 @@
 #include "overture/base/error.h"
 #include "overture/base/interrupt.h"
 #include "overture/base/table.h"
+#include "overture/base/text.h"
 #include "overture/base/units.h"
+#include "overture/cli/arguments.h"
 #include "overture/cli/commands.h"
-#include "overture/cli/counts.h"
 #include "overture/cli/progress.h"
 #include "overture/data/copy.h"
 #include "overture/data/dataset.h"
@@ -113,7 +114,7 @@ int run(const GenerateDatasetOptions& options) {
   progress.finish();
   if (!copied.finished) {
     fmt::print(stderr, "nothing was written\n");
-    return 130;
+    return kInterrupted;
   }
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - started;
   print_summary(options, made, copied, writer->bytes(), took.count());

@@ -5,6 +5,7 @@
 #include "overture/base/error.h"
 #include "overture/base/files.h"
 #include "overture/base/table.h"
+#include "overture/cli/arguments.h"
 #include "overture/cli/commands.h"
 #include "overture/formats/dynexp.h"
 #include "overture/topology/opera_picture.h"
@@ -28,24 +29,17 @@ struct GenerateTopologyOptions {
   std::string picture;
 };
 
-template <class T>
-T parse(const char* key, Result<T> (*parser)(std::string_view), const std::string& text) {
-  Result<T> value = parser(text);
-  if (!value) throw UserError({.key = key}, value.error());
-  return value.value();
-}
-
 topology::OperaConfig config(const GenerateTopologyOptions& options) {
   if (options.seed < 0) throw UserError({.key = "--seed"}, "must not be negative");
   topology::OperaConfig config{.tors = options.tors,
                                .ports = options.ports,
                                .seed = static_cast<std::uint64_t>(options.seed),
                                .draws = options.draws,
-                               .rate = parse("--rate", parse_bandwidth, options.rate),
-                               .wire = parse("--wire", parse_duration, options.wire),
-                               .dark = parse("--reconfiguration", parse_duration, options.reconfiguration),
+                               .rate = parsed(parse_bandwidth(options.rate), "--rate"),
+                               .wire = parsed(parse_duration(options.wire), "--wire"),
+                               .dark = parsed(parse_duration(options.reconfiguration), "--reconfiguration"),
                                .queue_packets = options.queue};
-  if (!options.slice.empty()) config.slice = parse("--slice", parse_duration, options.slice);
+  if (!options.slice.empty()) config.slice = parsed(parse_duration(options.slice), "--slice");
   return config;
 }
 

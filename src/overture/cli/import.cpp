@@ -5,7 +5,6 @@
 #include "overture/base/error.h"
 #include "overture/cli/astra_files.h"
 #include "overture/cli/commands.h"
-#include "overture/cli/imports.h"
 #include "overture/cli/output.h"
 #include "overture/setup/setup.h"
 

@@ -7,8 +7,10 @@
 #include <nlohmann/json.hpp>
 
 #include "overture/base/error.h"
+#include "overture/base/hash.h"
 #include "overture/base/table.h"
-#include "overture/cli/imports.h"
+#include "overture/cli/commands.h"
+#include "overture/cli/output.h"
 #include "overture/cli/study_results.h"
 #include "overture/formats/htsim_log.h"
 #include "overture/study/chart.h"
@@ -25,7 +27,7 @@ struct LogOptions {
   std::vector<std::string> files;
   int nodes = 0;
   bool partial = false;
-  std::string out = "results/htsim-log";
+  Output output{.folder = "results/htsim-log"};
 };
 
 std::string label_of(const HtsimLog& log) { return fs::path(log.file).filename().string(); }
@@ -159,6 +161,7 @@ int run_import(const LogOptions& options) {
   if (options.nodes > 0) reading.nodes = options.nodes;
   std::vector<HtsimLog> logs;
   for (const std::string& file : options.files) logs.push_back(formats::read_htsim_log(file, reading));
+  claim(options.output, options.output.folder, "study htsim-log");
   const study::StudyReport report = log_report(logs);
   Digest digest;
   Json shares = Json::object();
@@ -171,12 +174,13 @@ int run_import(const LogOptions& options) {
                              {"ring_share", traffic.ring_share},
                              {"exact_share", traffic.exact_share ? Json(*traffic.exact_share) : Json()}};
   }
-  write_study(report, {{"logs", shares}}, digest, asked(options), options.out);
+  write_study(report, {{"logs", shares}}, digest, asked(options), options.output);
   for (const std::string& table : {flows_table(logs), tasks_table(logs)}) {
     if (!table.empty()) fmt::print("{}\n", table);
   }
   for (const auto& [term, meaning] : report.terms) fmt::print("{}: {}\n", term, meaning);
-  print_study_end(report, options.out, "sizes.csv, task_ends.csv, task-ends.svg");
+  print_why(report.headline);
+  print_where(options.output.folder, options.output, "sizes.csv, task_ends.csv, task-ends.svg");
   return 0;
 }
 
@@ -184,16 +188,18 @@ int run_import(const LogOptions& options) {
 
 void add_import_htsim_log(Command& import) {
   auto options = std::make_shared<LogOptions>();
-  import.add("htsim-log", "Traffic shares and task end times from logs of the Opera study's htsim")
+  Command command =
+      import.add("htsim-log", "Traffic shares and task end times from logs of the Opera study's htsim");
+  add_output(command, options->output);
+  command
       .positional("logs", options->files, "Log files: flows (-ofile), tasks (the SLURM log), or both in one")
-      .option("--nodes N", options->nodes, "Nodes of the run; 0: one more than the largest number in the logs")
+      .option("--nodes N", options->nodes,
+              "Nodes of the run; 0: one more than the largest number in the logs")
       .flag("--partial", options->partial, "Accept a log that ends early")
-      .option("-o,--out FOLDER", options->out, "Folder for tables, figure and report")
       .examples(
           "  overture import htsim-log model_a_16_htsim_output --nodes 16\n"
           "  overture import htsim-log fat_tree_slurm.out opera_slurm.out -o results/tasks")
-      .runs([options] { return run_import(*options);
-});
-}  // namespace overture::cli
+      .runs([options] { return run_import(*options); });
+}
 
 }  // namespace overture::cli

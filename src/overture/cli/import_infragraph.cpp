@@ -4,7 +4,9 @@
 
 #include "overture/base/error.h"
 #include "overture/base/files.h"
+#include "overture/cli/arguments.h"
 #include "overture/cli/commands.h"
+#include "overture/cli/output.h"
 #include "overture/formats/infragraph.h"
 #include "overture/setup/setup.h"
 #include "overture/topology/graph_file.h"
@@ -19,23 +21,12 @@ struct InfraGraphOptions {
   std::string out;
 };
 
-void print_or_write(const std::string& text, const std::string& out) {
-  if (out.empty()) {
-    fmt::print("{}", text);
-  } else {
-    write_file(out, text);
-  }
-}
-
 int import_infragraph(const InfraGraphOptions& options) {
-  const auto rate = parse_bandwidth(options.rate);
-  if (!rate) throw UserError({.key = "--bandwidth"}, rate.error());
-  const auto delay = parse_duration(options.delay);
-  if (!delay) throw UserError({.key = "--latency"}, delay.error());
-  const std::string text =
-      formats::infragraph_to_graph(read_file(options.file), options.file, {rate.value(), delay.value()});
+  const std::string text = formats::infragraph_to_graph(read_file(options.file), options.file,
+                                                        {parsed(parse_bandwidth(options.rate), "--bandwidth"),
+                                                         parsed(parse_duration(options.delay), "--latency")});
   topology::parse_graph(text, options.file);  // every host reaches every other one
-  print_or_write(text, options.out);
+  write_or_print(options.out, text);
   return 0;
 }
 
@@ -46,8 +37,8 @@ int write_infragraph(const InfraGraphOptions& options) {
   if (!links)
     throw UserError({.file = options.file, .key = "network"},
                     "InfraGraph cannot describe the circuits of rotors");
-  print_or_write(formats::graph_to_infragraph(topology::make_topology(*links).graph, setup.name),
-                 options.out);
+  write_or_print(options.out,
+                 formats::graph_to_infragraph(topology::make_topology(*links).graph, setup.name));
   return 0;
 }
 

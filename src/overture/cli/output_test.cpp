@@ -5,7 +5,8 @@
 
 #include "overture/base/json.h"
 #include "overture/base/testing.h"
-#include "overture/cli/counts.h"
+#include "overture/base/text.h"
+#include "overture/cli/arguments.h"
 #include "overture/cli/run_progress.h"
 #include "overture/cli/testing.h"
 

@@ -8,13 +8,13 @@
 
 #include "overture/base/error.h"
 #include "overture/base/files.h"
+#include "overture/base/hash.h"
 #include "overture/base/json.h"
 #include "overture/base/table.h"
 #include "overture/base/text.h"
 #include "overture/cli/commands.h"
 #include "overture/cli/output.h"
 #include "overture/report/csv_grid.h"
-#include "overture/report/html.h"
 #include "overture/report/results_folder.h"
 #include "overture/setup/setup.h"
 #include "overture/study/plan/explain.h"
@@ -194,18 +194,16 @@ int run(const PlanOptions& options) {
   write_file(folder / "plan.csv", plan_csv(problem, search.best.plan, decisions));
   write_file(folder / "plans.csv", plans_csv(search));
   const Json summary = summary_of(setup, search, problem);
-  report::Digest digest;
+  Digest digest;
   for (const study::PricedPlan* plan : all_plans(search)) digest.add_bits(microseconds(plan->step));
-  report::write_summary(summary, digest, asked, folder);
-  if (!options.output.no_report) report::write_html(folder);
-  json_result(read_file(folder / "summary.json"));
+  finish_run(options.output, summary, digest, asked, folder);
   fmt::print("{}: {} tables on {} ranks, {} plans simulated\n\n", setup.name, problem.tables.size(),
              problem.nodes, search.priced);
   print_plans(search);
   print_decisions(decisions);
-  fmt::print("why: {}\n\n", wrap(why_of(search, problem), 80, 5));
+  print_why(why_of(search, problem));
   const std::string planned = (folder / "planned.yaml").string();
-  fmt::print("plan: {}\n", planned);
+  fmt::print("\nplan: {}\n", planned);
   if (can_be_trained(search.best.plan)) {
     fmt::print("training: overture train ... --servers {} --plan {}\n", problem.nodes, planned);
   } else {

@@ -4,10 +4,10 @@
 #include <fmt/format.h>
 
 #include "overture/base/interrupt.h"
+#include "overture/base/text.h"
 #include "overture/base/whole_file.h"
 #include "overture/cli/bad_rows.h"
 #include "overture/cli/commands.h"
-#include "overture/cli/counts.h"
 #include "overture/cli/evaluation.h"
 #include "overture/cli/progress.h"
 #include "overture/setup/trained_model.h"

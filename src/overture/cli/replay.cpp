@@ -5,7 +5,9 @@
 #include <fmt/format.h>
 
 #include "overture/base/error.h"
+#include "overture/cli/arguments.h"
 #include "overture/cli/commands.h"
+#include "overture/cli/output.h"
 #include "overture/cli/simulated_run.h"
 
 namespace overture::cli {
@@ -43,9 +45,7 @@ setup::Setup load(const ReplayOptions& options) {
   std::vector<std::string> overrides = options.overrides;
   if (!options.backend.empty()) overrides.push_back("network.backend=" + options.backend);
   setup::Setup setup = setup::load_setup(options.setup, overrides, setup::Needs::network);
-  const Result<Bandwidth> between = parse_bandwidth(options.between_gpus);
-  if (!between) throw UserError({.key = "--between-gpus"}, between.error());
-  setup.between_gpus = between.value();
+  setup.between_gpus = parsed(parse_bandwidth(options.between_gpus), "--between-gpus");
   setup.name = std::filesystem::path(options.graph).stem().string();
   setup.simulation.system = all_reduce_by(all_reduce_of(options.all_reduce));
   setup::take_tasks(setup, options.graph);

@@ -7,8 +7,9 @@
 
 #include "overture/base/error.h"
 #include "overture/base/table.h"
+#include "overture/base/text.h"
+#include "overture/cli/arguments.h"
 #include "overture/cli/commands.h"
-#include "overture/cli/counts.h"
 #include "overture/report/html.h"
 #include "overture/train/results.h"
 

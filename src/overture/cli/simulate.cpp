@@ -2,6 +2,7 @@
 #include <memory>
 
 #include "overture/cli/commands.h"
+#include "overture/cli/output.h"
 #include "overture/cli/simulated_run.h"
 
 namespace overture::cli {

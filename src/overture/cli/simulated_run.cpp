@@ -12,7 +12,7 @@
 #include "overture/base/interrupt.h"
 #include "overture/base/printable.h"
 #include "overture/base/table.h"
-#include "overture/base/text.h"
+#include "overture/cli/arguments.h"
 #include "overture/cli/flows_tries.h"
 #include "overture/cli/run_progress.h"
 #include "overture/report/html.h"
@@ -43,19 +43,17 @@ void print_summary(const report::Run& run) {
   }
   if (run.cost_dollars) table.add({"network cost", to_string(Dollars{*run.cost_dollars}), ""});
   fmt::print("{}\n", table.text());
-  if (!result.stuck.empty()) fmt::print("note: {}\n", wrap("the run cannot end: " + result.stuck, 80, 6));
+  if (!result.stuck.empty()) print_note("the run cannot end: " + result.stuck);
   if (!result.complete) fmt::print("note: the run was cut short; what is shown is what had ended by then\n");
-  fmt::print("why: {}\n", wrap(run.why, 80, 5));
-  for (const std::string& caveat : report::caveats(run.config)) fmt::print("note: {}\n", wrap(caveat, 80, 6));
+  print_why(run.why);
+  for (const std::string& caveat : report::caveats(run.config)) print_note(caveat);
 }
 
 // Of the simulated time.
 simulation::Limits limits(const SimulatedRunOptions& options) {
   simulation::Limits limits;
   if (options.max_sim_time.empty()) return limits;
-  const Result<Duration> until = parse_duration(options.max_sim_time);
-  if (!until) throw UserError({.key = "--max-sim-time"}, until.error());
-  limits.until = Time{until.value()};
+  limits.until = Time{parsed(parse_duration(options.max_sim_time), "--max-sim-time")};
   return limits;
 }
 
@@ -133,8 +131,7 @@ int simulate_setup(const std::function<setup::Setup()>& load, const SimulatedRun
     print_summary(run);
     print_where(options.out, options.output);
   }
-  if (Interrupt::requested()) return kInterrupted;
-  return observed.result.complete ? 0 : kUnfinished;
+  return exit_code(observed.result.complete);
 }
 
 }  // namespace overture::cli

@@ -10,8 +10,10 @@
 #include "overture/base/files.h"
 #include "overture/base/hash.h"
 #include "overture/base/interrupt.h"
+#include "overture/cli/arguments.h"
+#include "overture/cli/commands.h"
+#include "overture/cli/output.h"
 #include "overture/cli/progress.h"
-#include "overture/cli/studies.h"
 #include "overture/cli/study_results.h"
 #include "overture/examples.h"
 #include "overture/report/html.h"
@@ -30,8 +32,7 @@ struct TutorialOptions {
   std::string drawn = "2x4x4";
   std::string compute_scales = "1,0.5,0.25,0.125";
   std::string setup;
-  std::string out = "results/astra-tutorial";
-  bool overwrite = false;
+  Output output{.folder = "results/astra-tutorial"};
 };
 
 double scale_of(const std::string& word) {
@@ -55,7 +56,7 @@ tutorial::TutorialPlan plan_of(const TutorialOptions& options) {
 // The shipped setup and its workload, beside the results; a user's own stays where it is.
 fs::path base_setup(const TutorialOptions& options) {
   if (!options.setup.empty()) return options.setup;
-  const fs::path folder = options.out;
+  const fs::path folder = options.output.folder;
   report::make_results_folder(folder);
   write_file(folder / "resnet50.txt", examples::resnet50());
   write_file(folder / "resnet50-torus.yaml", examples::resnet50_torus());
@@ -112,23 +113,21 @@ void write_tutorial(const TutorialOptions& options, const study::StudyReport& re
     finished[tutorial::cell_name(run.cell)] = run.finished;
   }
   write_study(report, {{"cells", times.size()}, {"finished_us", finished}}, digest, asked(options),
-              options.out);
+              options.output);
 }
 
 int run_tutorial(const TutorialOptions& options) {
   const Interrupt interrupt;
   const tutorial::TutorialPlan plan = plan_of(options);
   const auto cells = tutorial::cells_of(plan);
-  report::claim_results_folder(
-      options.out,
-      {.kind = "study astra-tutorial", .setup_yaml = asked(options), .overwrite = options.overwrite});
+  claim(options.output, options.output.folder, "study astra-tutorial", asked(options));
   const fs::path base = base_setup(options);
   std::vector<tutorial::CellTimes> times;
   std::vector<study::StudyCell> pages;
   Progress progress("cells", static_cast<std::int64_t>(cells.size()));
   for (const tutorial::TutorialCell& cell : cells) {
     if (Interrupt::requested()) break;
-    RunCell done = run_tutorial_cell(cell, base, options.out);
+    RunCell done = run_tutorial_cell(cell, base, options.output.folder);
     times.push_back(std::move(done.times));
     pages.push_back(std::move(done.page));
     progress.update(static_cast<std::int64_t>(times.size()));
@@ -138,15 +137,19 @@ int run_tutorial(const TutorialOptions& options) {
   write_tutorial(options, report, times);
   fmt::print("astra-tutorial: {} of {} cells, ResNet-50 on a 3-D torus\n\n{}\n{}\n", times.size(),
              cells.size(), tutorial::cells_table(times), study::scoreboard(report.claims));
-  print_study_end(report, options.out, "layers, nodes, figures, a folder per cell");
-  return Interrupt::requested() ? 130 : 0;
+  print_why(report.headline);
+  print_where(options.output.folder, options.output, "layers, nodes, figures, a folder per cell");
+  return Interrupt::requested() ? kInterrupted : 0;
 }
 
 }  // namespace
 
 void add_astra_tutorial(Command& study) {
   auto options = std::make_shared<TutorialOptions>();
-  study.add("astra-tutorial", "ASTRA-sim's tutorial: ResNet-50 on a 3-D torus, layer by layer")
+  Command command =
+      study.add("astra-tutorial", "ASTRA-sim's tutorial: ResNet-50 on a 3-D torus, layer by layer");
+  add_output(command, options->output);
+  command
       .option("--shapes LIST", options->shapes,
               "Nodes per dimension of every torus, the first inside a package")
       .option("--drawn SHAPE", options->drawn, "Shape that the figures of layers and of faster nodes show")
@@ -154,8 +157,6 @@ void add_astra_tutorial(Command& study) {
               "Factors for compute times; 0.5: a node twice as fast")
       .option("--setup FILE", options->setup,
               "Your own setup with three dimensions (default: the shipped resnet50-torus.yaml)")
-      .option("-o,--results,--out FOLDER", options->out, "Folder for the results")
-      .flag("--overwrite", options->overwrite, "Replace another run in the folder")
       .examples(
           "  overture study astra-tutorial\n"
           "  overture study astra-tutorial --shapes 2x4x4,4x4x4,4x8x8 -o results/wider\n"

@@ -5,13 +5,14 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include "overture/base/hash.h"
 #include "overture/base/json.h"
 #include "overture/base/version.h"
-#include "overture/cli/counts.h"
-#include "overture/cli/studies.h"
+#include "overture/cli/arguments.h"
+#include "overture/cli/commands.h"
+#include "overture/cli/output.h"
 #include "overture/cli/study_results.h"
 #include "overture/cli/watched_sweep.h"
-#include "overture/report/results_folder.h"
 #include "overture/study/cache_networks/report.h"
 
 namespace overture::cli {
@@ -26,11 +27,10 @@ struct CacheNetworksOptions {
   int batch = 16'384;
   int packets_up_to = 16;
   std::vector<std::string> keys;
-  std::string out = "results/cache-networks";
+  Output output{.folder = "results/cache-networks"};
   std::string part = "1/1";
   int jobs = 0;
   bool list = false;
-  bool overwrite = false;
 };
 
 cells::CellChoice choice_of(const CacheNetworksOptions& options) {
@@ -57,8 +57,8 @@ int print_list(const std::vector<cells::CacheCell>& all) {
 }
 
 void write(const cells::CellChoice& choice, const std::vector<cells::CellTime>& times, std::size_t wanted,
-           const study::StudyReport& report, const fs::path& out) {
-  report::Digest digest;
+           const study::StudyReport& report, const Output& output) {
+  Digest digest;
   Json steps = Json::object();
   for (const cells::CellTime& time : times) {
     digest.add_bits(time.step_us);
@@ -69,7 +69,7 @@ void write(const cells::CellChoice& choice, const std::vector<cells::CellTime>& 
                      {"finished", times.size()},
                      {"changes", cells::changes(cells::races(times))},
                      {"step_ms", steps}};
-  write_study(report, numbers, digest, asked(choice), out);
+  write_study(report, numbers, digest, asked(choice), output);
 }
 
 int run_study(const CacheNetworksOptions& options) {
@@ -77,20 +77,20 @@ int run_study(const CacheNetworksOptions& options) {
   const std::vector<cells::CacheCell> all = cells::cells_of(choice);
   if (options.list) return print_list(all);
   // Another choice of nodes goes on in the same folder.
-  report::claim_results_folder(
-      options.out, {.kind = "study cache-networks", .setup_yaml = {}, .overwrite = options.overwrite});
-  study::SweepJob job =
-      cells::cell_job(all, fs::read_symlink("/proc/self/exe"), version_text(), fs::absolute(options.out));
+  const fs::path folder = fs::absolute(options.output.folder);
+  claim(options.output, folder, "study cache-networks");
+  study::SweepJob job = cells::cell_job(all, fs::read_symlink("/proc/self/exe"), version_text(), folder);
   job.jobs = parallel_jobs(options.jobs);
   const int code =
-      run_watched("study cache-networks", options.out, job, points_of(parse_part(options.part), all.size()));
-  const auto times = cells::finished_cells(all, job, fs::absolute(options.out));
+      run_watched("study cache-networks", folder, job, points_of(parse_part(options.part), all.size()));
+  const auto times = cells::finished_cells(all, job, folder);
   if (times.empty()) return code;
   const study::StudyReport report = cells::make_report(times, choice);
-  write(choice, times, all.size(), report, options.out);
+  write(choice, times, all.size(), report, options.output);
   fmt::print("cache-networks: {} of {} cells, batch {}\n\n{}\n", times.size(), all.size(), choice.batch,
              cells::race_table(cells::races(times)));
-  print_study_end(report, options.out, "races.csv, figures, cells");
+  print_why(report.headline);
+  print_where(options.output.folder, options.output, "races.csv, figures, cells");
   return code;
 }
 
@@ -99,14 +99,13 @@ int run_study(const CacheNetworksOptions& options) {
 void add_cache_networks(Command& study) {
   auto options = std::make_shared<CacheNetworksOptions>();
   Command command = study.add("cache-networks", "Does a look-ahead cache change which network is best?");
+  add_output(command, options->output);
   command.option("--nodes N", options->nodes, "16, 128, 1024 or some of them (default: all)")
       .option("--lookaheads", options->lookaheads, "Batches that the cache sees (default: 1, 8, 32)")
       .option("--batch", options->batch, "Samples per step, over all nodes")
       .option("--packets-up-to", options->packets_up_to, "Also simulate packets, up to this many nodes")
       .option("-s,--set KEY=VALUE", options->keys, "Change one key of every cell's setup; may be repeated")
       .flag("--list", options->list, "Print the cells and the command of each, and run nothing")
-      .option("-o,--results,--out FOLDER", options->out, "Folder for the results")
-      .flag("--overwrite", options->overwrite, "Replace another run in the folder")
       .option("-j,--jobs", options->jobs, "Number of cells at the same time; 0: one per core")
       .option("--part PART", options->part,
               "Run only one part: 2/8 is the second of eight, as for a Slurm array")

@@ -10,12 +10,15 @@
 
 #include "overture/base/error.h"
 #include "overture/base/files.h"
+#include "overture/base/hash.h"
 #include "overture/base/interrupt.h"
 #include "overture/base/json.h"
 #include "overture/base/printable.h"
 #include "overture/base/text.h"
+#include "overture/cli/arguments.h"
+#include "overture/cli/commands.h"
+#include "overture/cli/output.h"
 #include "overture/cli/run_progress.h"
-#include "overture/cli/studies.h"
 #include "overture/cli/study_results.h"
 #include "overture/network/run_flows.h"
 #include "overture/report/results_folder.h"
@@ -45,8 +48,7 @@ struct FailuresOptions {
   int runs = 1000;
   std::string from;
   std::string parts = "goodput,slow,networks,connectivity";
-  std::string out = "results/failures";
-  bool overwrite = false;
+  Output output{.folder = "results/failures"};
 };
 
 // ---- what one slow node costs
@@ -219,7 +221,7 @@ std::optional<std::filesystem::path> checkpoint_of(const FailuresOptions& option
 // these are the times on this machine's disk.
 void measure_checkpoint(const std::filesystem::path& checkpoint, FailuresOptions& options) {
   namespace fs = std::filesystem;
-  const fs::path copy = fs::path(options.out) / "checkpoint-copy";
+  const fs::path copy = fs::path(options.output.folder) / "checkpoint-copy";
   report::make_results_folder(copy);
   std::chrono::duration<float> reading{};
   std::chrono::duration<float> writing{};
@@ -301,7 +303,7 @@ void add_connectivity(failures::Results& results, Jobs& jobs) {
 }
 
 void run_jobs(const Jobs& jobs, const FailuresOptions& options) {
-  RunProgress progress({.folder = options.out,
+  RunProgress progress({.folder = options.output.folder,
                         .kind = "study failures",
                         .name = "failures",
                         .what = "parts",
@@ -356,8 +358,7 @@ int run_study(FailuresOptions options) {
   require_sound(options);
   if (wants(options, "goodput")) require_countable(options);
   const auto checkpoint = checkpoint_of(options);
-  report::claim_results_folder(options.out,
-                               {.kind = "study failures", .setup_yaml = {}, .overwrite = options.overwrite});
+  claim(options.output, options.output.folder, "study failures");
   if (checkpoint) measure_checkpoint(*checkpoint, options);
   failures::Results results{
       .reliability = reliability_of(options),
@@ -375,12 +376,13 @@ int run_study(FailuresOptions options) {
   const study::StudyReport report = failures::make_report(results);
   Digest digest;
   const Json found = found_numbers(results, digest);
-  write_study(report, found, digest, asked, options.out);
+  write_study(report, found, digest, asked, options.output);
   print_results(results);
   if (!report.claims.empty())
     fmt::print("{}\n{}\n", study::scoreboard(report.claims), study::score(report.claims));
-  print_study_end(report, options.out, "a CSV and a figure per result");
-  return Interrupt::requested() ? kInterrupted : 0;
+  print_why(report.headline);
+  print_where(options.output.folder, options.output, "a CSV and a figure per result");
+  return exit_code(true);
 }
 
 }  // namespace
@@ -389,6 +391,7 @@ void add_failures(Command& study) {
   auto options = std::make_shared<FailuresOptions>();
   Command command =
       study.add("failures", "Training through failures: checkpoints, slow nodes, broken cables");
+  add_output(command, options->output);
   command.option("--parts LIST", options->parts, "goodput, slow, networks and connectivity, or some of them")
       .option("--nodes LIST", options->nodes, "Numbers of nodes on a fat tree")
       .option("--node-mtbf-hours", options->node_mtbf, "Mean time between failures of one node")
@@ -403,8 +406,6 @@ void add_failures(Command& study) {
               "Results folder of `overture train`; we measure how long its checkpoint takes")
       .option("--days", options->days, "Length of a simulated training run")
       .option("--runs", options->runs, "Runs per interval; means are over all of them")
-      .option("-o,--results,--out FOLDER", options->out, "Folder for the results")
-      .flag("--overwrite", options->overwrite, "Replace another run in the folder")
       .examples(
           "  overture study failures\n"
           "  overture study failures --parts goodput --nodes 2048 --write-seconds 20\n"

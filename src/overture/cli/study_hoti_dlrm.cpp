@@ -7,15 +7,15 @@
 #include <nlohmann/json.hpp>
 
 #include "overture/base/error.h"
+#include "overture/base/hash.h"
 #include "overture/base/json.h"
 #include "overture/base/version.h"
-#include "overture/cli/counts.h"
-#include "overture/cli/studies.h"
+#include "overture/cli/arguments.h"
+#include "overture/cli/commands.h"
+#include "overture/cli/output.h"
 #include "overture/cli/study_results.h"
 #include "overture/cli/watched_sweep.h"
 #include "overture/report/html.h"
-#include "overture/report/results_folder.h"
-#include "overture/study/hoti_dlrm/measures.h"
 #include "overture/study/hoti_dlrm/report.h"
 
 namespace overture::cli {
@@ -29,11 +29,10 @@ struct HotiOptions {
   std::string axes;
   std::string backend = "packet";
   std::vector<std::string> keys;
-  std::string out = "results/hoti-dlrm";
+  Output output{.folder = "results/hoti-dlrm"};
   int gpus = 128;
   int jobs = 0;
   bool list = false;
-  bool overwrite = false;
 };
 
 hoti::Choice choice_of(const HotiOptions& options) {
@@ -67,7 +66,7 @@ void write_pages(const hoti::Results& results, const fs::path& root) {
 
 void write(const HotiOptions& options, const hoti::Results& results, const study::StudyReport& report,
            std::size_t wanted) {
-  report::Digest digest;
+  Digest digest;
   Json times = Json::object();
   for (const hoti::CellResult& result : results.all()) {
     digest.add_bits(result.finished_us);
@@ -78,25 +77,23 @@ void write(const HotiOptions& options, const hoti::Results& results, const study
                      {"cells", wanted},
                      {"finished", results.all().size()},
                      {"iteration_ms", times}};
-  write_study(report, numbers, digest, asked(options), options.out);
+  write_study(report, numbers, digest, asked(options), options.output);
 }
 
 int run_study(const HotiOptions& options) {
-  if (options.jobs < 0) throw UserError({.key = "--jobs"}, "must not be negative");
   const std::vector<hoti::Cell> cells = hoti::cells_of(choice_of(options));
   if (options.list) return print_list(cells);
   // Another choice of systems and axes goes on in the same folder.
-  report::claim_results_folder(options.out,
-                               {.kind = "study hoti-dlrm", .setup_yaml = {}, .overwrite = options.overwrite});
-  study::SweepJob job =
-      hoti::cell_job(cells, fs::read_symlink("/proc/self/exe"), version_text(), fs::absolute(options.out));
+  const fs::path folder = fs::absolute(options.output.folder);
+  claim(options.output, folder, "study hoti-dlrm");
+  study::SweepJob job = hoti::cell_job(cells, fs::read_symlink("/proc/self/exe"), version_text(), folder);
   job.jobs = parallel_jobs(options.jobs);
   std::vector<std::size_t> all(cells.size());
   std::iota(all.begin(), all.end(), std::size_t{0});
-  const int code = run_watched("study hoti-dlrm", options.out, job, all);
-  const hoti::Results results = hoti::finished_cells(cells, job, fs::absolute(options.out));
+  const int code = run_watched("study hoti-dlrm", folder, job, all);
+  const hoti::Results results = hoti::finished_cells(cells, job, folder);
   if (results.all().empty()) return code;
-  write_pages(results, options.out);
+  if (!options.output.no_report) write_pages(results, folder);
   const study::StudyReport report = hoti::make_report(results, options.gpus);
   write(options, results, report, cells.size());
   fmt::print("hoti-dlrm: {} of {} cells, {} GPUs, {} backend\n\n", results.all().size(), cells.size(),
@@ -104,7 +101,8 @@ int run_study(const HotiOptions& options) {
   for (const hoti::Section& section : hoti::sections(results))
     fmt::print("{}\n{}\n", section.title, section.text);
   fmt::print("{}\n{}\n", study::scoreboard(report.claims), study::score(report.claims));
-  print_study_end(report, options.out, "a CSV and a figure per result, scoreboard.csv, cells");
+  print_why(report.headline);
+  print_where(options.output.folder, options.output, "a CSV and a figure per result, scoreboard.csv, cells");
   return code;
 }
 
@@ -119,6 +117,7 @@ std::string axis_names() {
 void add_hoti_dlrm(Command& study) {
   auto options = std::make_shared<HotiOptions>();
   Command command = study.add("hoti-dlrm", "DLRM on 128 GPUs over TCP, flat and hierarchical (HOTI 2020)");
+  add_output(command, options->output);
   command
       .option("--systems LIST", options->systems,
               "Flat100G,Flat800G,Hier,HierOpt or some of them (default: all)")
@@ -129,8 +128,6 @@ void add_hoti_dlrm(Command& study) {
       .option("--gpus", options->gpus, "Number of GPUs: a power of two, at least 16")
       .option("-s,--set KEY=VALUE", options->keys, "Change one key of every cell's setup; may be repeated")
       .flag("--list", options->list, "Print the cells and the command of each, and run nothing")
-      .option("-o,--results,--out FOLDER", options->out, "Folder for the results")
-      .flag("--overwrite", options->overwrite, "Replace another run in the folder")
       .option("-j,--jobs", options->jobs, "Number of cells at the same time; 0: one per core")
       .examples(
           "  overture study hoti-dlrm --axes none\n"

@@ -8,11 +8,12 @@
 #include <nlohmann/json.hpp>
 
 #include "overture/base/error.h"
+#include "overture/base/hash.h"
 #include "overture/base/json.h"
 #include "overture/base/text.h"
 #include "overture/base/version.h"
-#include "overture/cli/counts.h"
-#include "overture/cli/studies.h"
+#include "overture/cli/arguments.h"
+#include "overture/cli/commands.h"
 #include "overture/cli/study_results.h"
 #include "overture/cli/watched_sweep.h"
 #include "overture/study/opera_dlrm/calibrate.h"
@@ -30,7 +31,7 @@ constexpr int kHeadlineSeeds = 3;
 
 study::SweepJob job_of(const OperaOptions& options, const std::vector<opera_dlrm::Cell>& cells) {
   return opera_dlrm::cell_job(cells, {.file = fs::read_symlink("/proc/self/exe"), .version = version_text()},
-                              folder_of(options));
+                              options.output.folder);
 }
 
 std::vector<int> numbers_of(const std::string& list, const std::string& key) {
@@ -48,10 +49,10 @@ std::vector<int> numbers_of(const std::string& list, const std::string& key) {
 int run_one(const OperaOptions& options) {
   const opera_dlrm::Cell cell = opera_dlrm::parse_cell(options.cell);
   const opera_dlrm::CellResult result = opera_dlrm::run_cell(cell);
-  if (options.out.empty()) {
+  if (options.output.folder.empty()) {
     fmt::print("{}", opera_dlrm::to_json(cell, result, version_text()));
   } else {
-    opera_dlrm::write_cell(cell, result, version_text(), options.out);
+    opera_dlrm::write_cell(cell, result, version_text(), options.output.folder);
   }
   return 0;
 }
@@ -94,7 +95,7 @@ void write_results(const OperaOptions& options, const study::StudyReport& report
                {"finished", report.cells.size()},
                {"calibration", calibrations()},
                {"iteration_s", times}},
-              digest, asked(options), folder_of(options));
+              digest, asked(options), options.output);
 }
 
 void print_matrix(const OperaOptions& options, const std::vector<opera_dlrm::StudyRow>& rows) {
@@ -163,7 +164,8 @@ int run_cells(const OperaOptions& options) {
     print_matrix(options, rows);
   }
   print_headline(opera_dlrm::headlines(), together(rows, packets));
-  print_study_end(report, folder_of(options), "matrix.csv, figures, a folder per cell");
+  print_why(report.headline);
+  print_where(options.output.folder, options.output, "matrix.csv, figures, a folder per cell");
   return code;
 }
 
@@ -200,16 +202,17 @@ int run_headline(const OperaOptions& options) {
   write_results(options, report, cells.size(), rows);
   print_headline(wanted, rows);
   fmt::print("{}\n", study::scoreboard(report.claims));
-  print_study_end(report, folder_of(options), "matrix.csv, headline.svg, a folder per cell");
+  print_why(report.headline);
+  print_where(options.output.folder, options.output, "matrix.csv, headline.svg, a folder per cell");
   return code;
 }
 
-int run(const OperaOptions& options) {
+int run(OperaOptions options) {
   if (!options.cell.empty()) return run_one(options);
   if (!options.calibrate.empty()) return run_calibration(options);
   // Another question goes on in the same folder: its cells are kept, figures of an earlier one are not.
-  report::claim_results_folder(
-      folder_of(options), {.kind = "study opera-dlrm", .setup_yaml = {}, .overwrite = options.overwrite});
+  if (options.output.folder.empty()) options.output.folder = "results/opera-dlrm";
+  claim(options.output, options.output.folder, "study opera-dlrm");
   if (options.headline) return run_headline(options);
   if (options.sweep.empty()) return run_cells(options);
   if (options.explain) throw UserError("--explain and --sweep cannot be combined", "give one of them");
@@ -252,24 +255,20 @@ std::string asked(const OperaOptions& options) {
   return text;
 }
 
-fs::path folder_of(const OperaOptions& options) {
-  return options.out.empty() ? fs::path("results") / "opera-dlrm" : fs::path(options.out);
-}
-
 std::vector<opera_dlrm::FinishedCell> finish(const OperaOptions& options,
                                              const std::vector<opera_dlrm::Cell>& cells, int& code) {
   study::SweepJob job = job_of(options, cells);
   job.jobs = parallel_jobs(options.jobs);
-  fs::create_directories(folder_of(options));
   std::vector<std::size_t> all(cells.size());
   std::iota(all.begin(), all.end(), std::size_t{0});
-  code = run_watched("study opera-dlrm", folder_of(options), job, all);
+  code = run_watched("study opera-dlrm", options.output.folder, job, all);
   return opera_dlrm::finished_cells(cells, job);
 }
 
 void add_opera_dlrm(Command& study) {
   auto options = std::make_shared<OperaOptions>();
   Command command = study.add("opera-dlrm", "Opera against a fat tree for training DLRMs, 16 to 1,024 nodes");
+  add_output(command, options->output, "results/opera-dlrm");
   command.option("--nodes LIST", options->nodes, "16,128,1024 or some of them (default: all)")
       .option("--models LIST", options->models, "A,I (default: both)")
       .option(
@@ -290,9 +289,6 @@ void add_opera_dlrm(Command& study) {
       .option("--sweep AXIS", options->sweep, "Co-design: slice-us=20,40 (repeatable), or auto")
       .option("--cell CELL", options->cell, "Run one cell: A.baseline.16.fat-tree.ring.packet.sound.1")
       .option("--calibrate MODEL", options->calibrate, "Fit the time per table of model A or I again")
-      .option("-o,--results,--out FOLDER", options->out,
-              "Folder for the results (default: results/opera-dlrm)")
-      .flag("--overwrite", options->overwrite, "Replace another run in the folder")
       .option("-j,--jobs", options->jobs, "Number of cells at the same time; 0: one per core")
       .examples(
           "  overture study opera-dlrm --variants baseline\n"

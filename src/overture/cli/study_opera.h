@@ -2,11 +2,11 @@
 // (study_opera_sweep.cpp), and a cell's network as a setup (study_opera_setup.cpp).
 #pragma once
 
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "overture/cli/output.h"
 #include "overture/study/opera_dlrm/cells.h"
 #include "overture/study/opera_dlrm/table.h"
 #include "overture/study/study_report.h"
@@ -23,8 +23,7 @@ struct OperaOptions {
   std::string backend = "flow";
   std::string cell;
   std::string calibrate;
-  std::string out;
-  bool overwrite = false;
+  Output output;
   std::vector<std::string> sweep;
   std::optional<int> seeds;  // 1, of the headline 3
   int jobs = 0;
@@ -36,7 +35,6 @@ struct OperaOptions {
 study::opera_dlrm::MatrixChoice choice_of(const OperaOptions& options);
 // What was asked, as a setup says it.
 std::string asked(const OperaOptions& options);
-std::filesystem::path folder_of(const OperaOptions& options);
 
 // Runs what is not finished yet, and returns what is then. `code` is that of the first failure, or 0.
 std::vector<study::opera_dlrm::FinishedCell> finish(const OperaOptions& options,

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "overture/base/hash.h"
 #include "overture/base/json.h"
 #include "overture/base/text.h"
+#include "overture/cli/output.h"
 #include "overture/cli/study_opera.h"
 #include "overture/cli/study_results.h"
 #include "overture/study/opera_dlrm/report.h"
@@ -14,7 +16,6 @@ namespace overture::cli {
 namespace {
 
 namespace opera_dlrm = study::opera_dlrm;
-namespace fs = std::filesystem;
 
 // The co-design sweep as a report: its figures, points and setups.
 study::StudyReport sweep_report(const std::vector<opera_dlrm::FinishedCell>& cells,
@@ -35,7 +36,7 @@ study::StudyReport sweep_report(const std::vector<opera_dlrm::FinishedCell>& cel
   return report;
 }
 
-void write_sweep(const OperaOptions& options, const std::vector<opera_dlrm::FinishedCell>& cells,
+void write_sweep(const OperaOptions& options, const study::StudyReport& report,
                  const std::vector<opera_dlrm::StudyRow>& rows) {
   auto designs = Json::array();
   for (const opera_dlrm::CoDesign& of : opera_dlrm::co_designs(rows)) {
@@ -49,12 +50,12 @@ void write_sweep(const OperaOptions& options, const std::vector<opera_dlrm::Fini
   }
   Digest digest;
   for (const opera_dlrm::StudyRow& row : rows) digest.add_bits(row.mean_seconds());
-  write_study(sweep_report(cells, rows),
+  write_study(report,
               {{"backend", options.backend},
                {"seeds", options.seeds.value_or(1)},
-               {"finished", cells.size()},
+               {"finished", report.cells.size()},
                {"co_designs", designs}},
-              digest, asked(options), folder_of(options));
+              digest, asked(options), options.output);
 }
 
 void print_sweep(const OperaOptions& options, const opera_dlrm::SweepPlan& plan,
@@ -98,11 +99,9 @@ int run_design_sweep(const OperaOptions& options) {
   }
   if (finished.empty()) return code;
   const auto rows = opera_dlrm::by_seed(finished);
-  write_sweep(options, finished, rows);
+  write_sweep(options, sweep_report(finished, rows), rows);
   print_sweep(options, plan, finished, rows);
-  const fs::path folder = folder_of(options);
-  fmt::print("results: {} (sweep.csv, sweep-*.svg, a folder per point)\nreport: {}\n", folder.string(),
-             (folder / "report.html").string());
+  print_where(options.output.folder, options.output, "sweep.csv, sweep-*.svg, a folder per point");
   return code;
 }
 

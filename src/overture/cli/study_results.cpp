@@ -1,18 +1,15 @@
 #include "overture/cli/study_results.h"
 
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "overture/base/files.h"
 #include "overture/base/interrupt.h"
-#include "overture/base/text.h"
-#include "overture/cli/command.h"
-#include "overture/report/html.h"
+#include "overture/report/results_folder.h"
 
 namespace overture::cli {
 
-void write_study(const study::StudyReport& report, const Json& numbers, const report::Digest& digest,
-                 const std::string& asked, const std::filesystem::path& folder) {
+void write_study(const study::StudyReport& report, const Json& numbers, const Digest& digest,
+                 const std::string& asked, const Output& output) {
+  const std::filesystem::path folder = output.folder;
   report::make_results_folder(folder);
   study::write_study_report(report, folder);
   Json summary = report::summary_head(
@@ -20,15 +17,7 @@ void write_study(const study::StudyReport& report, const Json& numbers, const re
   summary.update(numbers);
   summary["complete"] = !Interrupt::requested();
   if (!report.claims.empty()) summary["score"] = study::score(report.claims);
-  report::write_summary(summary, digest, asked, folder);
-  report::write_html(folder);
-}
-
-void print_study_end(const study::StudyReport& report, const std::filesystem::path& folder,
-                     const char* contents) {
-  json_result(read_file(folder / "summary.json"));
-  if (!report.headline.empty()) fmt::print("why: {}\n", wrap(report.headline, 80, 5));
-  fmt::print("results: {} ({})\nreport: {}\n", folder.string(), contents, (folder / "report.html").string());
+  finish_run(output, summary, digest, asked, folder);
 }
 
 }  // namespace overture::cli

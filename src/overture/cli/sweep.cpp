@@ -13,9 +13,8 @@
 #include "overture/base/hash.h"
 #include "overture/base/json.h"
 #include "overture/base/printable.h"
-#include "overture/base/text.h"
+#include "overture/cli/arguments.h"
 #include "overture/cli/commands.h"
-#include "overture/cli/counts.h"
 #include "overture/cli/output.h"
 #include "overture/cli/sweep_effects.h"
 #include "overture/cli/sweep_table.h"
@@ -80,16 +79,9 @@ std::string metric_of(const setup::SweepSetup& sweep, const std::vector<SweepRow
                   fmt::format("no number \"{}\" in these results", wanted), suggest(wanted, known));
 }
 
-Json write_results(const setup::SweepSetup& sweep, const study::SweepJob& job, const fs::path& folder,
-                   const std::vector<SweepRow>& rows, const std::string& metric,
-                   const std::string& setup_yaml) {
-  write_file(folder / "sweep.csv", sweep_csv(sweep, rows));
-  write_file(folder / "setup.yaml", setup_yaml);
+Json summary_of(const setup::SweepSetup& sweep, const study::SweepJob& job, const std::vector<SweepRow>& rows,
+                const std::string& metric) {
   const auto axes = sweep_effects(sweep, rows, metric);
-  Digest digest;
-  for (const SweepRow& row : rows) {
-    if (const double* number = row.find(metric)) digest.add_bits(*number);
-  }
   auto summary = report::summary_head({.kind = "sweep", .name = sweep.name, .why = sweep_why(axes, metric)});
   summary.update({{"command", sweep.command},
                   {"points", job.points.size()},
@@ -97,11 +89,16 @@ Json write_results(const setup::SweepSetup& sweep, const study::SweepJob& job, c
                   {"complete", rows.size() == job.points.size()},
                   {"metric", metric},
                   {"more_is_better", setup::more_is_better(metric)},
-                  {"axes", axes},
-                  {"digest", digest.text()},
-                  {"setup_yaml", setup_yaml}});
-  write_file(folder / "summary.json", report::summary_text(summary));
+                  {"axes", axes}});
   return summary;
+}
+
+Digest digest_of(const std::vector<SweepRow>& rows, const std::string& metric) {
+  Digest digest;
+  for (const SweepRow& row : rows) {
+    if (const double* number = row.find(metric)) digest.add_bits(*number);
+  }
+  return digest;
 }
 
 // The page of a sweep leads to those of its points. Of large sweeps, `overture report` makes the ones wanted.
@@ -143,17 +140,14 @@ int run(const SweepOptions& options) {
   const std::vector<SweepRow> rows = gather(sweep, job, folder);
   if (rows.empty()) return code;
   const std::string metric = metric_of(sweep, rows);
-  const auto summary = write_results(sweep, job, folder, rows, metric, setup_yaml_of(options));
+  write_file(folder / "sweep.csv", sweep_csv(sweep, rows));
+  if (!options.output.no_report) write_point_pages(job);
+  const Json summary = summary_of(sweep, job, rows, metric);
+  finish_run(options.output, summary, digest_of(rows, metric), setup_yaml_of(options), folder);
   fmt::print("{}: {} of {} points, {}\n\n", printable(sweep.name), rows.size(), job.points.size(),
              sweep.command);
-  fmt::print("{}", sweep_table(sweep, rows, metric, bounds));
-  if (!options.output.no_report) {
-    write_point_pages(job);
-    report::write_html(folder);
-  }
-  json_result(report::summary_text(summary));
-  if (summary.contains("why")) fmt::print("\nwhy: {}", wrap(summary.at("why").get<std::string>(), 80, 5));
-  fmt::print("\n");
+  fmt::print("{}\n", sweep_table(sweep, rows, metric, bounds));
+  print_why(summary.value("why", ""));
   print_where(folder, options.output);
   return code;
 }

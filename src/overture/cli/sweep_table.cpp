@@ -9,7 +9,7 @@
 #include "overture/base/error.h"
 #include "overture/base/table.h"
 #include "overture/base/text.h"
-#include "overture/cli/counts.h"
+#include "overture/cli/arguments.h"
 
 namespace overture::cli {
 namespace {

@@ -10,10 +10,11 @@
 #include "overture/base/text.h"
 #include "overture/base/units.h"
 #include "overture/base/version.h"
+#include "overture/cli/arguments.h"
 #include "overture/cli/commands.h"
-#include "overture/cli/counts.h"
 #include "overture/cli/evaluation.h"
 #include "overture/cli/meeting.h"
+#include "overture/cli/output.h"
 #include "overture/cli/train_flags.h"
 #include "overture/cli/training_run.h"
 #include "overture/setup/train_setup.h"
@@ -26,11 +27,9 @@ namespace fs = std::filesystem;
 struct TrainOptions {
   std::string setup;
   std::vector<std::string> overrides;
-  std::string folder;
+  Output output;
   bool resume = false;
-  bool overwrite = false;
   std::string weights;
-  bool no_report = false;
   bool tensorboard = false;
   bool record = false;
   TrainFlags flags;
@@ -38,9 +37,8 @@ struct TrainOptions {
 };
 
 fs::path results_folder(const TrainOptions& options, const setup::TrainSetup& setup) {
-  if (!options.folder.empty()) return options.folder;
-  return fs::path("results") /
-         (options.setup.empty() ? fs::path(setup.name) : fs::path(options.setup).stem());
+  return options.output.folder_or(
+      fs::path("results") / (options.setup.empty() ? fs::path(setup.name) : fs::path(options.setup).stem()));
 }
 
 // The default batch suits files of many gigabytes: a small one gives too few steps to learn from.
@@ -52,7 +50,7 @@ void print_few_steps(const setup::TrainSetup& setup, const Trained& done) {
       "128) "
       "or more epochs (--nepochs 3) give more",
       done.result.steps, with_commas(setup.batch_size));
-  fmt::print("note: {}\n", wrap(note, 80, 6));
+  print_note(note);
 }
 
 void print_summary(const setup::TrainSetup& setup, const Trained& done, const fs::path& folder) {
@@ -90,15 +88,13 @@ void print_summary(const setup::TrainSetup& setup, const Trained& done, const fs
     table.add({"waited for rows", fmt::format("{:.2f} s", totals.waited_for_rows_seconds)});
   }
   fmt::print("{}\n", table.text());
-  if (!done.why.empty()) fmt::print("why: {}\n", wrap(done.why, 80, 5));
+  print_why(done.why);
   print_few_steps(setup, done);
   if (!done.best_checkpoint.empty())
     fmt::print("best checkpoint: {}\n  overture evaluate {} --checkpoint best\n",
                done.best_checkpoint.string(), folder.string());
   if (fs::exists(folder / "recording"))
     fmt::print("recording: {} (overture inspect, calibrate)\n", (folder / "recording").string());
-  fmt::print("results: {}\n", folder.string());
-  if (fs::exists(folder / "report.html")) fmt::print("report: {}\n", (folder / "report.html").string());
 }
 
 setup::Started started(const TrainOptions& options) {
@@ -131,30 +127,28 @@ int run(const TrainOptions& options, Role role) {
   const fs::path folder = results_folder(options, setup);
   const Trained done = run_training(setup, {.folder = folder,
                                             .resume = options.resume,
-                                            .overwrite = options.overwrite,
+                                            .overwrite = options.output.overwrite,
                                             .weights = options.weights,
-                                            .report = !options.no_report,
+                                            .report = !options.output.no_report,
                                             .tensorboard = options.tensorboard,
                                             .record = options.record,
                                             .meeting = meeting});
   json_result(done.summary);
   print_summary(setup, done, folder);
+  print_where(folder, options.output);
   return done.result.stopped_early && Interrupt::requested() ? kInterrupted : 0;
 }
 
 void add_options(Command& command, TrainOptions& options) {
+  add_output(command, options.output, "results/<setup name>");
   command
       .positional("setup", options.setup,
                   "Setup file (YAML); not needed if flags give everything; see docs/reference/train.md",
                   false)
       .option("-s,--set KEY=VALUE", options.overrides, "Change one key of the setup; may be repeated")
-      .option("-o,--results,--out FOLDER", options.folder,
-              "Folder for the results (default: results/<setup name>)")
       .flag("--resume", options.resume, "Continue the run in the results folder where it stopped")
-      .flag("--overwrite", options.overwrite, "Replace the run in the results folder")
       .option("--weights FILE", options.weights,
               "Start from the weights in a file: npz, torch or safetensors")
-      .flag("--no-report", options.no_report, "Do not make report.html")
       .flag("--tensorboard", options.tensorboard, "Also write curves for TensorBoard, into tensorboard/")
       .flag("--record", options.record,
             "Record what every party does and sends, into recording/; see docs/guides/loop.md");

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "overture/cli/counts.h"
+#include "overture/base/text.h"
 #include "overture/cli/progress.h"
 
 namespace overture::cli {
@@ -56,11 +56,9 @@ TensorBoard::TensorBoard(const std::filesystem::path& folder, std::int64_t first
     : file_(folder, first_step, seconds_since_1970()) {}
 
 void TensorBoard::add(const train::StepReport& report, const train::Totals& totals, double seconds) {
-  const double hit_rate =
-      report.rows == 0 ? 0 : static_cast<double>(report.hits) / static_cast<double>(report.rows);
   write(report.step,
         {{"loss", static_cast<float>(report.loss)},
-         {"hit rate", static_cast<float>(hit_rate)},
+         {"hit rate", static_cast<float>(report.hit_rate())},
          {"samples per second", static_cast<float>(static_cast<double>(totals.samples) / seconds)},
          {"fetched bytes", static_cast<float>(report.fetched_bytes)},
          {"rows in the cache", static_cast<float>(report.resident_rows)}});

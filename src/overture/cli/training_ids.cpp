@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "overture/base/text.h"
-#include "overture/cli/counts.h"
 #include "overture/cli/progress.h"
 #include "overture/setup/train_ids.h"
 

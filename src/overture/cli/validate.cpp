@@ -12,13 +12,11 @@
 #include "overture/base/files.h"
 #include "overture/base/hash.h"
 #include "overture/base/table.h"
-#include "overture/base/text.h"
 #include "overture/cli/commands.h"
 #include "overture/cli/output.h"
 #include "overture/cli/progress.h"
 #include "overture/cli/validate_live.h"
 #include "overture/report/csv_grid.h"
-#include "overture/report/html.h"
 #include "overture/report/results_folder.h"
 #include "overture/study/validate/program.h"
 #include "overture/study/validate/studies.h"
@@ -84,10 +82,8 @@ void write_results(const std::vector<study::Check>& checks, const std::vector<st
                                 100 * worst->error(), worst->source, worst->what, worst->scenario,
                                 100 * worst->allowed)});
   summary.update({{"checks", checks.size()}, {"failed", failed}, {"cpu_seconds", seconds}});
-  report::write_summary(summary, digest, setup, folder);
-  if (!output.no_report) report::write_html(folder);
-  json_result(report::summary_text(summary));
-  fmt::print("why: {}\n", wrap(summary["why"].get<std::string>(), 80, 5));
+  finish_run(output, summary, digest, setup, folder);
+  print_why(summary["why"].get<std::string>());
   print_where(folder, output);
 }
 
@@ -99,8 +95,7 @@ int run(const ValidateOptions& options) {
   }
   const fs::path folder = find_golden(options.golden);
   const fs::path results = options.output.folder_or("results/validate");
-  report::claim_results_folder(results,
-                               {.kind = "validate", .setup_yaml = {}, .overwrite = options.output.overwrite});
+  claim(options.output, results, "validate");
   std::vector<study::Check> checks;
   const fs::path program = fs::read_symlink("/proc/self/exe");
   const std::vector<std::function<void(const study::Report&)>> sources{

@@ -18,7 +18,6 @@
 #include "overture/cli/live_timeline.h"
 #include "overture/recording/recording.h"
 #include "overture/report/csv_grid.h"
-#include "overture/report/html.h"
 #include "overture/report/results_folder.h"
 #include "overture/study/live/live.h"
 
@@ -202,7 +201,7 @@ Json live_summary(const LiveScore& score, const std::vector<LiveRow>& rows,
 // Predicts every point that did not calibrate, and replays all.
 LiveTimelines predict_all(std::vector<LiveRow>& rows, const std::vector<study::LiveCalibration>& calibrated,
                           const LiveOptions& live) {
-  LiveTimelines timelines;
+  LiveTimelines timelines(static_cast<int>(rows.size()));
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const model::Machine machine = machine_at(rows[i].point, calibrated);
     rows[i].replayed = study::replay(rows[i].point, i, machine, live).milliseconds;
@@ -219,8 +218,7 @@ LiveTimelines predict_all(std::vector<LiveRow>& rows, const std::vector<study::L
 
 int validate_live(const LiveValidation& options) {
   const fs::path folder = options.output.folder_or("results/live");
-  report::claim_results_folder(folder,
-                               {.kind = "validate", .setup_yaml = {}, .overwrite = options.output.overwrite});
+  claim(options.output, folder, "validate");
   const LiveOptions live{.program = fs::read_symlink("/proc/self/exe"),
                          .folder = fs::absolute(folder),
                          .injected = options.injected,
@@ -239,11 +237,9 @@ int validate_live(const LiveValidation& options) {
   const Json summary = live_summary(score, rows, calibrated, around, options.injected);
   Digest digest;
   for (const LiveRow& row : rows) digest.add_bits(row.measured.milliseconds);
-  report::write_summary(summary, digest, "live: true\n", folder);
-  if (!options.output.no_report) report::write_html(folder);
-  json_result(report::summary_text(summary));
+  finish_run(options.output, summary, digest, "live: true\n", folder);
   print_rows(rows);
-  fmt::print("why: {}\n", wrap(summary["why"].get<std::string>(), 80, 5));
+  print_why(summary["why"].get<std::string>());
   print_where(folder, options.output);
   return holds(score) || options.quick ? 0 : 1;
 }

@@ -27,12 +27,15 @@ std::string summary_text(const Json& summary) {
   return summary.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-void write_summary(Json summary, const Digest& digest, const std::string& setup_yaml,
-                   const std::filesystem::path& folder) {
-  summary["digest"] = digest.text();
-  summary["setup_yaml"] = setup_yaml;
+std::string write_summary(const Json& summary, const Digest& digest, const std::string& setup_yaml,
+                          const std::filesystem::path& folder) {
+  Json whole = summary;
+  whole["digest"] = digest.text();
+  whole["setup_yaml"] = setup_yaml;
   write_file(folder / "setup.yaml", setup_yaml);
-  write_file(folder / "summary.json", summary_text(summary));
+  std::string text = summary_text(whole);
+  write_file(folder / "summary.json", text);
+  return text;
 }
 
 void make_results_folder(const std::filesystem::path& folder) {

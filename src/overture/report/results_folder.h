@@ -13,8 +13,6 @@
 
 namespace overture::report {
 
-using overture::Digest;  // of summaries
-
 // Larger matrices of traffic are not written: nobody could read them.
 inline constexpr int kMostTrafficRanks = 256;
 // Links that are shown over time one by one, the busiest.
@@ -34,9 +32,9 @@ Json summary_head(const RunFacts& facts);
 std::string summary_text(const Json& summary);
 
 // Ends `summary` with digest and setup_yaml and writes setup.yaml and summary.json, this last: where it
-// stands, the folder is complete. For commands whose setup is what they were asked. Throws UserError.
-void write_summary(Json summary, const Digest& digest, const std::string& setup_yaml,
-                   const std::filesystem::path& folder);
+// stands, the folder is complete. Returns the text of summary.json. Throws UserError.
+std::string write_summary(const Json& summary, const Digest& digest, const std::string& setup_yaml,
+                          const std::filesystem::path& folder);
 
 // Throws UserError when it cannot be made.
 void make_results_folder(const std::filesystem::path& folder);
