@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
-#include <numeric>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -124,8 +123,7 @@ std::vector<study::PacketCheck> check_front(const study::CandidateModel& model,
                                             const fs::path& folder) {
   CheckJob job = check_job(model, result, options, folder);
   if (job.checks.empty() || Interrupt::requested()) return {};
-  std::vector<std::size_t> all(job.checks.size());
-  std::iota(all.begin(), all.end(), std::size_t{0});
+  const std::vector<std::size_t> all = points_of({}, job.checks.size());
   RunProgress progress({.folder = folder,
                         .kind = "codesign",
                         .name = model.search().name,

@@ -1,6 +1,5 @@
 #include <filesystem>
 #include <memory>
-#include <numeric>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -88,9 +87,7 @@ int run_study(const HotiOptions& options) {
   claim(options.output, folder, "study hoti-dlrm");
   study::SweepJob job = hoti::cell_job(cells, fs::read_symlink("/proc/self/exe"), version_text(), folder);
   job.jobs = parallel_jobs(options.jobs);
-  std::vector<std::size_t> all(cells.size());
-  std::iota(all.begin(), all.end(), std::size_t{0});
-  const int code = run_watched("study hoti-dlrm", folder, job, all);
+  const int code = run_watched("study hoti-dlrm", folder, job, points_of({}, cells.size()));
   const hoti::Results results = hoti::finished_cells(cells, job, folder);
   if (results.all().empty()) return code;
   if (!options.output.no_report) write_pages(results, folder);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <numeric>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -259,9 +258,7 @@ std::vector<opera_dlrm::FinishedCell> finish(const OperaOptions& options,
                                              const std::vector<opera_dlrm::Cell>& cells, int& code) {
   study::SweepJob job = job_of(options, cells);
   job.jobs = parallel_jobs(options.jobs);
-  std::vector<std::size_t> all(cells.size());
-  std::iota(all.begin(), all.end(), std::size_t{0});
-  code = run_watched("study opera-dlrm", options.output.folder, job, all);
+  code = run_watched("study opera-dlrm", options.output.folder, job, points_of({}, cells.size()));
   return opera_dlrm::finished_cells(cells, job);
 }
 

@@ -17,7 +17,7 @@ struct JobPart {
 };
 // "2/8": the second of eight. Throws UserError.
 JobPart parse_part(const std::string& text);
-// Numbers of the points that a part has, of so many: every `of`-th.
+// Numbers of the points that a part has, of so many: every `of`-th; all of them if it is the only part.
 std::vector<std::size_t> points_of(const JobPart& part, std::size_t points);
 
 // Runs those of `mine` that are not finished, and prints each message of those that failed once. Returns the

@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 
 #include <fmt/format.h>
+
+#include "overture/base/text.h"
 
 namespace overture::data {
 namespace {
@@ -40,12 +41,6 @@ class Fields {
   bool done_ = false;
 };
 
-template <class Integer>
-bool parse_integer(std::string_view text, int base, Integer& value) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
-  return error == std::errc{} && end == text.data() + text.size();
-}
-
 std::string wrong_number_of_fields(std::string_view line) {
   const auto fields = 1 + std::count(line.begin(), line.end(), '\t');
   return fmt::format("{} fields between tabs instead of {}{}", fields, 1 + kCriteoCounts + kCriteoTables,
@@ -72,20 +67,20 @@ std::string parse_behind_label(std::string_view line, Fields& fields, TextRow& r
   std::string_view field;
   for (std::int64_t i = 0; i < kCriteoCounts; ++i) {
     if (!fields.next(field)) return wrong_number_of_fields(line);
-    std::int64_t count = 0;
-    if (!field.empty() && !parse_integer(field, 10, count)) {
+    const auto count = field.empty() ? 0 : parse_number<std::int64_t>(field);
+    if (!count) {
       return fmt::format("count {} is \"{}\", not a whole number", i + 1, field.substr(0, 40));
     }
-    row.dense.push_back(dense_of_count(count));
+    row.dense.push_back(dense_of_count(*count));
   }
   for (std::int64_t i = 0; i < kCriteoTables; ++i) {
     if (!fields.next(field)) return wrong_number_of_fields(line);
-    std::uint32_t hash = 0;
-    if (!field.empty() && !parse_integer(field, 16, hash)) {
+    const auto hash = field.empty() ? 0U : parse_number<std::uint32_t>(field, 16);
+    if (!hash) {
       return fmt::format("category {} is \"{}\", not a hash of up to 8 hexadecimal digits", i + 1,
                          field.substr(0, 40));
     }
-    row.ids.push_back(hash);
+    row.ids.push_back(*hash);
   }
   if (fields.next(field)) return wrong_number_of_fields(line);
   return {};
