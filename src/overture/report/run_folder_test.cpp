@@ -35,8 +35,7 @@ TEST(RunFolder, SummaryHoldsTheNumbersOfTheRunWithUnits) {
   const auto config = small_run();
   const ObservedRun run = observe(config, false);
   const auto& result = run.result;
-  const auto summary =
-      nlohmann::json::parse(summary_json({"test", "yaml: text\n", "overture test", config, run, ""}));
+  const auto summary = nlohmann::json::parse(summary_json({"test", "yaml: text\n", config, run, ""}));
   EXPECT_EQ(summary["npus"], 2);
   EXPECT_DOUBLE_EQ(summary["compute_us"], 0.2);
   EXPECT_DOUBLE_EQ(summary["finished_us"], to_us(result.finished));
@@ -68,7 +67,7 @@ TEST(RunFolder, WritesEverythingTheDocsPromise) {
   const auto folder = std::filesystem::path(testing::TempDir()) / "overture run folder";
   std::filesystem::remove_all(folder);
   const auto config = small_run();
-  write_run_folder({"test", "yaml: text\n", "overture test", config, observe(config, false), ""}, folder);
+  write_run_folder({"test", "yaml: text\n", config, observe(config, false), ""}, folder);
   for (const char* name : {"summary.json", "setup.yaml", "layers.csv", "dimensions.csv", "trace.json.gz"}) {
     EXPECT_TRUE(std::filesystem::exists(folder / name)) << name;
   }
@@ -84,7 +83,7 @@ TEST(RunFolder, ASummaryMeansThatAllIsThereWhereverTheCrashIs) {
   fs::remove_all(scratch);
   fs::create_directories(scratch / "root");
   const auto config = small_run();
-  const report::Run run{"test", "yaml: text\n", "overture test", config, observe(config, true), ""};
+  const report::Run run{"test", "yaml: text\n", config, observe(config, true), ""};
   RecordingDisk recording(scratch / "root");
   {
     const DiskInstead instead(recording);
@@ -115,7 +114,7 @@ TEST(RunFolder, LinksCarryWhatTheRanksSent) {
   const auto folder = std::filesystem::path(testing::TempDir()) / "overture network use";
   std::filesystem::create_directories(folder);
   const auto config = small_run();
-  write_run_folder({"test", "yaml: text\n", "overture test", config, observe(config, true), ""}, folder);
+  write_run_folder({"test", "yaml: text\n", config, observe(config, true), ""}, folder);
   // A ring of two: each sends half of 2 KiB twice, all of it over its one link.
   EXPECT_EQ(read_file(folder / "traffic.csv"),
             "from,to,bytes,kind\n0,1,2048,all_reduce\n1,0,2048,all_reduce\n");
