@@ -64,8 +64,7 @@ void print_summary(const setup::Setup& setup, const network::FlowsResult& result
   for (const auto& [label, text] : told.lines) table.add({label, text});
   fmt::print("{}\n", table.text());
   print_why(told.why);
-  if (const std::string& note = setup.simulation.tasks_note; !note.empty())
-    fmt::print("note: {}\n", wrap(note, 80, 6));
+  print_note(setup.simulation.tasks_note);
   if (result.locked) fmt::print("note: on rings, network.lossless.control: credits avoids lock-ups\n");
   if (result.finished < flows)
     fmt::print("note: {} of {} flows did not finish\n", flows - result.finished, flows);

@@ -12,6 +12,7 @@
 #include "overture/base/interrupt.h"
 #include "overture/base/printable.h"
 #include "overture/base/table.h"
+#include "overture/base/text.h"
 #include "overture/cli/arguments.h"
 #include "overture/cli/flows_tries.h"
 #include "overture/cli/run_progress.h"
