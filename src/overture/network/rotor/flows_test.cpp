@@ -67,6 +67,25 @@ TEST(LowLatencyFlow, TheLastAckIsBackAsManyHopsLater) {
             2 * transfer_time(64_B, 100_Gbps));
 }
 
+// Seven packets from each of two racks as far away: with every pair of them that comes one leaves, so that
+// the last finds seven before it, and eight fit.
+TEST(LowLatencyFlow, APacketThatLandsAsAnotherLeavesFindsItsRoom) {
+  const topology::Opera opera = eight_racks();
+  const topology::SliceDistances hops(opera, 0);
+  int pairs = 0;
+  for (int a = 1; a < opera.tors(); ++a) {
+    for (int b = a + 1; b < opera.tors(); ++b) {
+      if (hops(a, 0) != hops(b, 0)) continue;
+      const RotorRun run = run_flows(opera, all_low_latency(),
+                                     {{.from = Rank{a * 4}, .to = Rank{0}, .size = Bytes{7 * 1'436}},
+                                      {.from = Rank{b * 4}, .to = Rank{0}, .size = Bytes{7 * 1'436}}});
+      EXPECT_EQ(run.statistics.trims, 0) << a << " and " << b;
+      ++pairs;
+    }
+  }
+  EXPECT_GT(pairs, 3);
+}
+
 // Sixteen hosts send to each other at once: the queues of headers and answers overflow.
 TEST(LowLatencyFlow, InTheOriginalAnswersWithoutRoomTurnRoundAndCount) {
   const topology::Opera opera = eight_racks();
