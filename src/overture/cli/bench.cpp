@@ -325,7 +325,8 @@ std::vector<Measured> run_sizes(const BenchOptions& options, CollectiveKind kind
 
 int run(const BenchOptions& options) {
   const auto kind = parse_word<CollectiveKind>(options.collective, "--collective");
-  if (options.chunks < 1) throw UserError({.key = "--chunks"}, "must be at least 1");
+  if (options.chunks < 1 || options.chunks > 1'000'000)  // as system.chunks
+    throw UserError({.key = "--chunks"}, fmt::format("{} is not from 1 to 1000000", options.chunks));
   auto sizes = study::sizes(parse_size(options.first, "-b"), parse_size(options.last, "-e"), options.factor);
   if (kind == CollectiveKind::barrier) sizes.resize(1);  // it has none
   const Interrupt interrupt;

@@ -102,7 +102,8 @@ TEST_F(BenchCommand, MeasuredTimesStandBeside) {
 TEST_F(BenchCommand, MistakesSayWhatWouldWork) {
   for (const auto& [flag, value, message] :
        {std::tuple("--collective", "allreduce", "--collective: unknown value \"allreduce\""),
-        {"--chunks", "0", "--chunks: must be at least 1"},
+        {"--chunks", "0", "--chunks: 0 is not from 1 to 1000000"},
+        {"--chunks", "1000001", "--chunks: 1000001 is not from 1 to 1000000"},
         {"--seeds", "0", "--seeds: 0 is not from 1 to 1000"},
         {"--seeds", "1001", "--seeds: 1001 is not from 1 to 1000"},
         {"--max-wall", "-1", "--max-wall: must not be negative"},
