@@ -25,7 +25,7 @@ struct TorusConfig {
 
   template <class V>
   static void keys(V& v, TorusConfig& c) {
-    v.integers("sizes", c.sizes, "Hosts along each dimension");
+    v.integers("sizes", c.sizes, "Hosts along each dimension; 4 and 4 if left out");
     v.integers("rings", c.rings,
                "Rings side by side along each dimension; one each if left out. With "
                "paths: spray two hosts use all of them, otherwise one");
