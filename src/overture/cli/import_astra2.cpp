@@ -1,8 +1,6 @@
 #include <filesystem>
 #include <memory>
 
-#include <fmt/format.h>
-
 #include "overture/cli/astra2_files.h"
 #include "overture/cli/commands.h"
 #include "overture/cli/output.h"

@@ -1,7 +1,5 @@
 #include <memory>
 
-#include <fmt/format.h>
-
 #include "overture/base/error.h"
 #include "overture/base/files.h"
 #include "overture/cli/arguments.h"

@@ -3,7 +3,6 @@
 #include <fstream>
 #include <system_error>
 
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "overture/base/json.h"

@@ -1,6 +1,5 @@
 #include "overture/cli/simulated_run.h"
 
-#include <algorithm>
 #include <chrono>
 #include <memory>
 

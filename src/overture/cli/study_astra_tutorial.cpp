@@ -17,6 +17,7 @@
 #include "overture/cli/study_results.h"
 #include "overture/examples.h"
 #include "overture/report/html.h"
+#include "overture/report/results_folder.h"
 #include "overture/report/run_folder.h"
 #include "overture/setup/setup.h"
 #include "overture/study/astra_tutorial/findings.h"

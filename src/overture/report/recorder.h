@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "overture/report/results_folder.h"
+#include "overture/base/hash.h"
 #include "overture/report/trace.h"
 #include "overture/simulation/simulation.h"
 

@@ -8,6 +8,7 @@
 #include "overture/base/files.h"
 #include "overture/base/testing_disk.h"
 #include "overture/base/testing_seeds.h"
+#include "overture/report/results_folder.h"
 
 namespace overture::report {
 namespace {
