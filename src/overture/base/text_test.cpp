@@ -209,5 +209,27 @@ TEST(Printable, LeavesUtf8AsItIs) {
   EXPECT_EQ(printable("\xc2"), "\xc2") << "cut short";
 }
 
+TEST(WithCommas, StandBeforeEveryThirdDigit) {
+  EXPECT_EQ(with_commas(0), "0");
+  EXPECT_EQ(with_commas(999), "999");
+  EXPECT_EQ(with_commas(1000), "1,000");
+  EXPECT_EQ(with_commas(1'234'567), "1,234,567");
+  EXPECT_EQ(with_commas(-123), "-123");
+  EXPECT_EQ(with_commas(-123'456), "-123,456");
+}
+
+TEST(WithCommas, TakenAwayGiveTheNumberBack) {
+  for (std::int64_t number :
+       {0LL, 7LL, 12LL, 123LL, 1234LL, 99'999LL, 100'000LL, 1'000'000LL, 987'654'321'012LL}) {
+    for (const std::int64_t one : {number, -number}) {
+      std::string text = with_commas(one);
+      for (std::size_t comma = text.find(','); comma != std::string::npos; comma = text.find(',', comma + 1))
+        EXPECT_EQ((text.size() - comma) % 4, 0u) << text;
+      std::erase(text, ',');
+      EXPECT_EQ(text, std::to_string(one));
+    }
+  }
+}
+
 }  // namespace
 }  // namespace overture

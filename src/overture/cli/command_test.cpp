@@ -98,13 +98,7 @@ TEST(Command, FlagsThatDoNothingAreListedByNameOnly) {
   EXPECT_EQ(help.find("results stay"), std::string::npos) << help;
 }
 
-TEST(Counts, HaveCommasAndAreWhole) {
-  EXPECT_EQ(with_commas(0), "0");
-  EXPECT_EQ(with_commas(999), "999");
-  EXPECT_EQ(with_commas(1000), "1,000");
-  EXPECT_EQ(with_commas(1'234'567), "1,234,567");
-  EXPECT_EQ(with_commas(-123), "-123");
-  EXPECT_EQ(with_commas(-123'456), "-123,456");
+TEST(Arguments, AWrongNumberNamesItsOption) {
   EXPECT_EQ(parse_count("1.5M", "--samples"), 1'500'000);
   EXPECT_NE(user_error([] { parse_count("many", "--samples"); }).find("--samples"), std::string::npos);
   EXPECT_DOUBLE_EQ(parse_real("2.5", "--scale"), 2.5);

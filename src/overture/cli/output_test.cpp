@@ -5,7 +5,6 @@
 
 #include "overture/base/json.h"
 #include "overture/base/testing.h"
-#include "overture/base/text.h"
 #include "overture/cli/arguments.h"
 #include "overture/cli/run_progress.h"
 #include "overture/cli/testing.h"
@@ -113,20 +112,6 @@ TEST(CountsText, NumbersOnTheCommandLineNameTheirOption) {
             "--samples: \"-1\" is not a whole number from 0 up, such as 250, 64k, 1.5M or 1e6");
   EXPECT_EQ(user_error([] { parse_real("1,5", "--scale"); }), "--scale: \"1,5\" is not a number");
   EXPECT_DOUBLE_EQ(parse_real("-1e-3", "--scale"), -0.001);
-}
-
-// Three digits between commas, whatever the number.
-TEST(CountsText, CommasTakenAwayGiveTheNumberBack) {
-  for (std::int64_t number :
-       {0LL, 7LL, 12LL, 123LL, 1234LL, 99'999LL, 100'000LL, 1'000'000LL, 987'654'321'012LL}) {
-    for (const std::int64_t one : {number, -number}) {
-      std::string text = with_commas(one);
-      for (std::size_t comma = text.find(','); comma != std::string::npos; comma = text.find(',', comma + 1))
-        EXPECT_EQ((text.size() - comma) % 4, 0u) << text;
-      std::erase(text, ',');
-      EXPECT_EQ(text, std::to_string(one));
-    }
-  }
 }
 
 }  // namespace
