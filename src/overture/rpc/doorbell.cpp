@@ -65,10 +65,9 @@ bool Doorbell::wait(std::chrono::microseconds most) const {
   const timespec limit{.tv_sec = most.count() / 1'000'000, .tv_nsec = most.count() % 1'000'000 * 1000};
   if (ppoll(bells.data(), bells.size(), &limit, nullptr) <= 0) return false;
   eventfd_t rings = 0;
-  eventfd_read(inside_, &rings);
-  std::array<char, 8> bytes;
-  while (outside_ >= 0 && recv(outside_, bytes.data(), bytes.size(), 0) > 0) {
-  }
+  if (bells[0].revents != 0) eventfd_read(inside_, &rings);
+  std::array<mmsghdr, 8> taken{};  // one is a ring as good as many; those that are left wake at once
+  if (bells[1].revents != 0) recvmmsg(outside_, taken.data(), taken.size(), MSG_DONTWAIT, nullptr);
   return true;
 }
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
-#include <list>
+#include <span>
 #include <utility>
 
 #include <mpi.h>
@@ -20,7 +20,10 @@ using namespace std::chrono_literals;
 
 constexpr int kHeaderTag = 1;
 constexpr int kPayloadTag = 2;
-constexpr std::size_t kSmall = 16 << 10;  // payload that goes along with its header
+// Payload that goes along with its header: MPI sends both at once, in shared memory up to 4,096 bytes with
+// what it adds.
+constexpr std::size_t kSmall = 4096 - 128;
+constexpr int kAwaited = 16;  // headers that MPI can put in their place as they come
 
 // How often the processes of this machine are looked after, and how long what is said of one that has ended
 // may take to go out.
@@ -31,7 +34,6 @@ constexpr auto kBeatEvery = 1000ms;
 constexpr auto kMostSilence = 5000ms;
 // How long the thread sleeps when whoever sends wakes it.
 constexpr auto kRung = 5000us;
-constexpr int kLooksAfterRing = 3;  // what was sent may need more than one
 
 // Of the transport itself, beside the kinds of the parties.
 enum class Control : std::uint32_t { message, failed, bye, beat };
@@ -49,6 +51,18 @@ struct Sending {
   std::vector<MPI_Request> requests;
 };
 
+// Room for a header that may come, and a small payload.
+struct Awaited {
+  Buffer bytes = Buffer(sizeof(Header) + kSmall);
+  MPI_Request request = MPI_REQUEST_NULL;
+};
+
+bool has_come(MPI_Request& request, MPI_Status* status) {
+  int here = 0;
+  require(MPI_Test(&request, &here, status) == MPI_SUCCESS, "a part is longer than its message");
+  return here != 0;
+}
+
 struct Receiving {
   Header header;
   Buffer payload;
@@ -59,8 +73,7 @@ struct Receiving {
   // Whether a further part has come.
   bool look() {
     const std::size_t before = came;
-    for (int here = 1; came < requests.size() && here != 0; came += static_cast<std::size_t>(here))
-      MPI_Test(&requests[came], &here, MPI_STATUS_IGNORE);
+    while (came < requests.size() && has_come(requests[came], MPI_STATUS_IGNORE)) ++came;
     return came > before;
   }
 };
@@ -94,8 +107,10 @@ struct Mpi::Wire {
   std::size_t part_bytes;
   std::vector<int> rank_of = {};         // by address
   std::vector<Address> address_of = {};  // by rank
-  std::list<Sending> sending = {};
+  std::deque<Sending> sending = {};
   std::vector<std::deque<Receiving>> receiving = {};  // by rank, in order
+  std::vector<bool> wanted = {};                      // by rank: has something to look for
+  std::deque<Awaited> awaited = {};                   // in the order in which they are filled
 
   void start(int rank, Control control, Message message) {
     Sending& one = sending.emplace_back();
@@ -116,13 +131,26 @@ struct Mpi::Wire {
     };
     isend(one.header.data(), static_cast<int>(one.header.size()), kHeaderTag);
     each_part(one.payload, part_bytes, [&](std::byte* data, int count) { isend(data, count, kPayloadTag); });
-    if (bells) bell.ring(process_of[static_cast<std::size_t>(rank)]);
+    wanted[static_cast<std::size_t>(rank)] = true;
   }
 
-  // Parts of a message are under way, for which both sides must look.
-  bool moving() const {
-    return !sending.empty() ||
-           std::ranges::any_of(receiving, [](const auto& queue) { return !queue.empty(); });
+  // Wakes those who are to look, once for all that they are to find.
+  void ring() {
+    for (std::size_t rank = 0; rank < wanted.size(); ++rank) {
+      if (wanted[rank] && bells) bell.ring(process_of[rank]);
+      wanted[rank] = false;
+    }
+  }
+
+  // Whether parts of a large message are missing. With shared memory, most come at the first look; where they
+  // need their sender's help, it is woken. So a sender need not look after what it has sent.
+  bool incomplete() {
+    bool any = false;
+    for (std::size_t rank = 0; rank < receiving.size(); ++rank) {
+      if (receiving[rank].empty()) continue;
+      any = wanted[rank] = true;
+    }
+    return any;
   }
 
   // By rank, those of other machines.
@@ -140,22 +168,33 @@ struct Mpi::Wire {
     }
   }
 
+  void await(Awaited one) {
+    MPI_Irecv(one.bytes.data(), static_cast<int>(one.bytes.size()), MPI_BYTE, MPI_ANY_SOURCE, kHeaderTag,
+              MPI_COMM_WORLD, &one.request);
+    awaited.push_back(std::move(one));
+  }
+  void await_none() {
+    for (Awaited& one : awaited) {
+      MPI_Cancel(&one.request);
+      MPI_Wait(&one.request, MPI_STATUS_IGNORE);
+    }
+    awaited.clear();
+  }
+
   // Takes a header that has come, and says from which rank.
-  std::optional<int> probe() {
-    int found = 0;
-    MPI_Message handle = MPI_MESSAGE_NULL;
+  std::optional<int> take_header() {
     MPI_Status status;
-    MPI_Improbe(MPI_ANY_SOURCE, kHeaderTag, MPI_COMM_WORLD, &found, &handle, &status);
-    if (found == 0) return std::nullopt;
+    if (!has_come(awaited.front().request, &status)) return std::nullopt;
     int count = 0;
     MPI_Get_count(&status, MPI_BYTE, &count);
-    Buffer bytes(static_cast<std::size_t>(count));
-    MPI_Mrecv(bytes.data(), count, MPI_BYTE, &handle, MPI_STATUS_IGNORE);
-    open(status.MPI_SOURCE, bytes);
+    Awaited one = std::move(awaited.front());
+    awaited.pop_front();
+    open(status.MPI_SOURCE, std::span(one.bytes).first(static_cast<std::size_t>(count)));
+    await(std::move(one));
     return status.MPI_SOURCE;
   }
 
-  void open(int rank, const Buffer& bytes) {
+  void open(int rank, std::span<const std::byte> bytes) {
     Receiving& one = receiving[static_cast<std::size_t>(rank)].emplace_back();
     require(bytes.size() >= sizeof(Header), "a header is cut short");
     std::memcpy(&one.header, bytes.data(), sizeof(Header));
@@ -180,13 +219,17 @@ class Mpi::Service {
         wire_(wire),
         silence_(wire.elsewhere(), kMostSilence, Clock::now()),
         watched_(Clock::now()),
-        beaten_(Clock::now()) {}
+        beaten_(Clock::now()) {
+    for (int i = 0; i < kAwaited; ++i) wire_.await({});
+  }
 
   // Until this process wants to end, everybody else does, and all that was sent has gone; or until one that
   // is lost can be waited for no longer: then it is false.
   bool run() {
     for (int looks = 0;; ++looks) {
-      const bool sleeps = wire_.bells && !wire_.moving() && looks > kLooksAfterRing;
+      const bool incomplete = wire_.incomplete();
+      wire_.ring();
+      const bool sleeps = wire_.bells && !incomplete;
       if (looks > 0 && mpi_.bell_.wait(sleeps ? kRung : pause_after(looks))) looks = 0;
       bool busy = hand_over();
       try {
@@ -194,7 +237,8 @@ class Mpi::Service {
       } catch (const std::exception& error) {
         lose(mpi_.self_, std::string("a message cannot be read: ") + error.what());
       }
-      busy = std::erase_if(wire_.sending, all_sent) > 0 || busy;
+      for (; !wire_.sending.empty() && all_sent(wire_.sending.front()); busy = true)
+        wire_.sending.pop_front();
       if (left_ && byes_ == mpi_.size_ - 1 && wire_.sending.empty()) return true;
       watch();
       if (lost_ && left_ && Clock::now() - *lost_ > kTellFor) return false;
@@ -236,7 +280,7 @@ class Mpi::Service {
 
   bool take_in() {
     bool busy = false;
-    while (const std::optional<int> rank = wire_.probe()) {
+    while (const std::optional<int> rank = wire_.take_header()) {
       silence_.heard(*rank, Clock::now());
       busy = true;
     }
@@ -337,7 +381,9 @@ void Mpi::send(Message message) {
   message.from = self_;
   {
     const std::lock_guard lock(mutex_);
-    (message.to == self_ ? inbox_ : outgoing_).push_back(std::move(message));
+    std::deque<Message>& queue = message.to == self_ ? inbox_ : outgoing_;
+    queue.push_back(std::move(message));
+    if (queue.size() > 1) return;  // the thread has been woken for the first, and takes all
   }
   bell_.ring();
 }
@@ -367,6 +413,7 @@ void Mpi::run(int says, const Assign& assign) {
   MPI_Initialized(&started_before);
   if (started_before == 0) MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);
   MPI_Comm_size(MPI_COMM_WORLD, &size_);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);  // what a peer sends ends no process
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   std::vector<int> said(static_cast<std::size_t>(size_));
@@ -384,6 +431,7 @@ void Mpi::run(int says, const Assign& assign) {
     for (int i = 0; i < size_; ++i)
       wire.rank_of.at(static_cast<std::size_t>(index(wire.address_of[static_cast<std::size_t>(i)]))) = i;
     wire.receiving.resize(said.size());
+    wire.wanted.resize(said.size());
   } catch (...) {
     failure = std::current_exception();
   }
@@ -394,6 +442,7 @@ void Mpi::run(int says, const Assign& assign) {
   }
   arrived_.notify_all();
   const bool together = failure != nullptr || Service(*this, wire).run();
+  if (together) wire.await_none();
   if (together && started_before == 0) MPI_Finalize();  // who waits for the dead waits for ever
 }
 
