@@ -251,6 +251,7 @@ TEST_F(Interrupted, EveryRunLeavesWhatItHasAndSaysSo) {
 TEST_F(Interrupted, AStudyKeepsTheRunsThatWereDone) {
   StartedOverture study({"study", "failures", "--parts", "slow,networks", "-o", "s"}, folder_.path());
   ASSERT_TRUE(wait_for([&] {
+    if (!fs::exists(at("s/progress.json"))) return false;
     const json progress = json::parse(read_text(at("s/progress.json")), nullptr, false);
     return progress.is_object() && progress.value("done", 0) >= 3;
   }));
@@ -273,6 +274,16 @@ TEST_F(Interrupted, AnEvaluationKeepsTheSamplesThatWereRead) {
     EXPECT_FALSE(complete("e/summary.json"));
     EXPECT_GT(json::parse(read_text(at("e/summary.json"))).value("samples", 0), 0);
   }
+}
+
+TEST_F(Interrupted, AValidationLeavesNothingInTheTemporaryFolder) {
+  const std::string golden = (fs::path(OVERTURE_TESTS_FOLDER) / "golden").string();
+  fs::create_directories(at("tmp"));
+  const Outcome cut = run({"timeout", "--preserve-status", "-s", "INT", "1", overture_binary().string(),
+                           "validate", "--golden", golden, "-o", "v"},
+                          {.folder = folder_.path(), .variables = {"TMPDIR=" + at("tmp").string()}});
+  EXPECT_EQ(cut.exit_code, 130) << cut.text();
+  EXPECT_TRUE(fs::is_empty(at("tmp")));
 }
 
 TEST_F(Interrupted, ASweepCountsNothingThatWasCutShort) {

@@ -11,6 +11,7 @@
 #include "overture/base/error.h"
 #include "overture/base/files.h"
 #include "overture/base/hash.h"
+#include "overture/base/interrupt.h"
 #include "overture/base/table.h"
 #include "overture/cli/commands.h"
 #include "overture/cli/output.h"
@@ -81,41 +82,44 @@ void write_results(const std::vector<study::Check>& checks, const std::vector<st
                   : fmt::format("the farthest is {:.2f} % off: {}, {} of {}; {:.2f} % is allowed",
                                 100 * worst->error(), worst->source, worst->what, worst->scenario,
                                 100 * worst->allowed)});
-  summary.update({{"checks", checks.size()}, {"failed", failed}, {"cpu_seconds", seconds}});
+  summary.update({{"checks", checks.size()},
+                  {"failed", failed},
+                  {"complete", !Interrupt::requested()},
+                  {"cpu_seconds", seconds}});
   finish_run(output, summary, digest, setup, folder);
   print_why(summary["why"].get<std::string>());
   print_where(folder, output);
 }
 
-int run(const ValidateOptions& options) {
-  if (options.live) {
-    LiveValidation live = options.live_options;
-    live.output = options.output;
-    return validate_live(live);
-  }
-  const fs::path folder = find_golden(options.golden);
-  const fs::path results = options.output.folder_or("results/validate");
-  claim(options.output, results, "validate");
-  std::vector<study::Check> checks;
-  const fs::path program = fs::read_symlink("/proc/self/exe");
+// All references, or those that were checked before Ctrl-C.
+std::vector<study::Check> checked(const fs::path& golden, const fs::path& program) {
   const std::vector<std::function<void(const study::Report&)>> sources{
-      [&](const study::Report& note) { study::validate_astra(folder, program, note); },
-      [&](const study::Report& note) { study::validate_astra2(folder, note); },
-      [&](const study::Report& note) { study::validate_garnet(folder, program, note); },
-      [&](const study::Report& note) { study::validate_ns3(folder, note); },
-      [&](const study::Report& note) { study::validate_htsim(folder, note); },
-      [&](const study::Report& note) { study::validate_opera(folder, note); },
-      [&](const study::Report& note) { study::validate_scale_sim(folder, note); },
-      [&](const study::Report& note) { study::validate_lookahead(folder, note); }};
+      [&](const study::Report& note) { study::validate_astra(golden, program, note); },
+      [&](const study::Report& note) { study::validate_astra2(golden, note); },
+      [&](const study::Report& note) { study::validate_garnet(golden, program, note); },
+      [&](const study::Report& note) { study::validate_ns3(golden, note); },
+      [&](const study::Report& note) { study::validate_htsim(golden, note); },
+      [&](const study::Report& note) { study::validate_opera(golden, note); },
+      [&](const study::Report& note) { study::validate_scale_sim(golden, note); },
+      [&](const study::Report& note) { study::validate_lookahead(golden, note); }};
+  std::vector<study::Check> checks;
   Progress progress("sources of references", static_cast<std::int64_t>(sources.size()));
-  for (std::size_t i = 0; i < sources.size(); ++i)
-    sources[i]([&](const study::Check& check) {
-      checks.push_back(check);
-      progress.update(
-          {.done = static_cast<std::int64_t>(i), .note = fmt::format("{} checks", checks.size())});
-    });
+  try {
+    for (std::size_t i = 0; i < sources.size(); ++i)
+      sources[i]([&](const study::Check& check) {
+        if (Interrupt::requested()) throw UserError("interrupted");
+        checks.push_back(check);
+        progress.update(
+            {.done = static_cast<std::int64_t>(i), .note = fmt::format("{} checks", checks.size())});
+      });
+  } catch (const UserError&) {  // also of a program that was interrupted, too
+    if (!Interrupt::requested()) throw;
+  }
   progress.finish();
+  return checks;
+}
 
+std::size_t print_checks(const std::vector<study::Check>& checks) {
   Table table({"from", "scenario", "what", "reference", "ours", "error", "CPU s"});
   std::size_t failed = 0;
   for (const study::Check& check : checks) {
@@ -127,12 +131,33 @@ int run(const ValidateOptions& options) {
   }
   fmt::print("{}\n{} of {} within what their references allow\n", table.text(80), checks.size() - failed,
              checks.size());
-  const study::ScratchFolder scratch;
-  const auto scores = study::study_scores(options.studies, program, scratch.path());
-  fmt::print("\nClaims of the published studies; one that does not hold is a finding\n{}\n",
-             study::scores_table(scores));
+  return failed;
+}
+
+int run(const ValidateOptions& options) {
+  if (options.live) {
+    LiveValidation live = options.live_options;
+    live.output = options.output;
+    return validate_live(live);
+  }
+  const fs::path golden = find_golden(options.golden);
+  const fs::path results = options.output.folder_or("results/validate");
+  claim(options.output, results, "validate");
+  const fs::path program = fs::read_symlink("/proc/self/exe");
+  const Interrupt interrupt;
+  const std::vector<study::Check> checks = checked(golden, program);
+  if (Interrupt::requested() && checks.empty()) return kInterrupted;
+  const std::size_t failed = print_checks(checks);
+  std::vector<study::StudyScore> scores;
+  if (!Interrupt::requested()) {
+    const study::ScratchFolder scratch;
+    scores = study::study_scores(options.studies, program, scratch.path());
+    fmt::print("\nClaims of the published studies; one that does not hold is a finding\n{}\n",
+               study::scores_table(scores));
+  }
   if (!options.csv.empty()) write_file(options.csv, csv(checks));
   write_results(checks, scores, failed, results, options.output);
+  if (Interrupt::requested()) return kInterrupted;
   return failed == 0 ? 0 : 1;
 }
 

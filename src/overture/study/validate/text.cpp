@@ -9,6 +9,7 @@
 #include "overture/compute/scale_sim_config.h"
 #include "overture/compute/scale_sim_layers.h"
 #include "overture/lookahead/trace_run.h"
+#include "overture/study/validate/program.h"
 #include "overture/study/validate/validate.h"
 
 namespace overture::study {
@@ -76,13 +77,10 @@ void validate_scale_sim(const fs::path& golden, const Report& report) {
 }
 
 void validate_lookahead(const fs::path& golden, const Report& report) {
-  std::string scratch = (fs::temp_directory_path() / "overture-validate-XXXXXX").string();
-  if (mkdtemp(scratch.data()) == nullptr) throw UserError({.file = scratch}, "cannot be created");
+  const ScratchFolder scratch;
   for (const fs::path& folder : sorted(golden / "lookahead", "")) {
-    if (fs::exists(folder / "trace.json")) report(check_plan(folder, fs::path(scratch) / folder.filename()));
+    if (fs::exists(folder / "trace.json")) report(check_plan(folder, scratch.path() / folder.filename()));
   }
-  std::error_code ignored;
-  fs::remove_all(scratch, ignored);
 }
 
 }  // namespace overture::study
