@@ -378,18 +378,19 @@ class TrainingConverter {
     return machine;
   }
 
-  // That the run has: as it says, or as many as were recorded of it; 0: until its data ends.
+  // That the run has: as it says, or as many as go through the data that was recorded; 0: not known.
   int known_steps(const TrainSetup& setup) const {
-    if (setup.steps > 0 || !recording_ || training_.batch_size) return setup.steps;
+    if (setup.steps > 0 || !recording_ || recording_->setup.empty()) return setup.steps;
     const auto ends = [](const recording::Event& event) {
       const auto* piece = std::get_if<recording::Piece>(&event);
       return piece != nullptr && piece->work == Work::end_step;
     };
     const auto trainer =
         std::ranges::find_if(recording_->parties, [](const auto& party) { return party.head.is_trainer(); });
-    return trainer == recording_->parties.end()
-               ? 0
-               : static_cast<int>(std::ranges::count_if(trainer->events, ends));
+    if (trainer == recording_->parties.end()) return 0;
+    const std::int64_t steps = std::ranges::count_if(trainer->events, ends);
+    const int batch = parse_train_setup(recording_->setup, folder_).batch_size;
+    return static_cast<int>(steps * batch / setup.batch_size);
   }
 
   TrainedRun predicted() {

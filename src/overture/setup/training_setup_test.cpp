@@ -1,7 +1,10 @@
 #include "overture/setup/training_setup.h"
 
+#include <array>
 #include <filesystem>
+#include <random>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -20,14 +23,14 @@ using workload::TrainedStep;
 // A short training that is recorded, and where.
 class Recorded {
  public:
-  explicit Recorded(const std::string& more)
+  explicit Recorded(const std::string& more, const std::string& sharding = "hash")
       : folder_(fs::temp_directory_path() / ("overture-training-" + std::to_string(getpid()))) {
     fs::remove_all(folder_);
     fs::create_directories(folder_);
     const std::string yaml =
         "data: {synthetic: kaggle, scale: 0.0005, samples: 1280, test_every: 0}\n"
-        "batch_size: 64\nmodel: {mlp_bottom: 13-16-8, mlp_top: 16-1}\ntables: {dim: 8}\n" +
-        more;
+        "batch_size: 64\nmodel: {mlp_bottom: 13-16-8, mlp_top: 16-1}\ntables: {dim: 8, sharding: " +
+        sharding + "}\n" + more;
     setup = parse_train_setup(yaml, "train.yaml");
     write_file(recording::setup_file(folder_), yaml);
     TrainSetup recorded = setup;
@@ -102,6 +105,26 @@ TEST(TrainingSetup, ARecordingHasTheBytesOfThePlanWithSeveralTrainers) {
   expect_planned_bytes(Recorded("cache: {lookahead: 4}\ntrainers: 3\nservers: 2\n"));
 }
 
+std::string drawn_run(std::mt19937& random) {
+  const auto draw = [&](int from, int to) { return std::uniform_int_distribution(from, to)(random); };
+  const int lookahead = draw(1, 30);
+  return fmt::format(
+      "cache: {{lookahead: {}, prefetch_depth: {}, cleanup_interval: {}}}\ntrainers: {}\nservers: {}\n"
+      "optimizer: {{kind: {}}}\nseed: {}\n",
+      lookahead, draw(1, lookahead), draw(1, 4), draw(1, 5), draw(1, 4),
+      std::array{"sgd", "adagrad", "adam"}[static_cast<std::size_t>(draw(0, 2))], draw(1, 1000));
+}
+
+TEST(TrainingSetup, DrawnRecordingsHaveTheBytesOfTheirPlans) {
+  std::mt19937 random(18);
+  const std::array<std::string, 4> shardings{"hash", "range", "table_wise", "column_wise"};
+  for (std::size_t i = 0; i < 10; ++i) {
+    const std::string run = drawn_run(random);
+    SCOPED_TRACE(run + shardings[i % 4]);
+    expect_planned_bytes(Recorded(run, shardings[i % 4]));
+  }
+}
+
 TEST(TrainingSetup, ReplaysAndPredictsOnAnyNumberOfRanks) {
   const Recorded recorded("cache: {lookahead: 4}\ntrainers: 2\n");
   const TrainingGraph replayed = make_training_graph(recorded.folder().string(), {}, "/setup.yaml", 4);
@@ -135,6 +158,14 @@ TEST(TrainingSetup, ARunShorterThanItsLookaheadIsPredictedToo) {
     EXPECT_NE(what.find("20 batches of"), std::string::npos) << what;
     EXPECT_NE(what.find("set workload.training.first to at most 14"), std::string::npos) << what;
   }
+}
+
+// 20 batches of 64 are 10 of 128: five are played after five.
+TEST(TrainingSetup, WithLargerBatchesTheDataOfARunGivesFewerSteps) {
+  const Recorded recorded("trainers: 2\n");
+  TrainingSetup larger;
+  larger.batch_size = 128;
+  EXPECT_EQ(make_training_graph(recorded.folder().string(), larger, "/setup.yaml", 4).steps, 5);
 }
 
 TEST(TrainingSetup, SaysWhatIsMissing) {
