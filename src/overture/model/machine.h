@@ -41,7 +41,8 @@ struct Machine {
   Duration message{};      // from a send to the receiver's work, beside the bytes' own time
   Bandwidth wire{};        // at which the bytes of a message go where no link is slower; 0: at once
   Duration message_cpu{};  // of sender and receiver each, outside their own threads
-  Duration message_cpu_per_million{};  // bytes
+  Duration message_cpu_per_million{};         // bytes
+  Duration message_interrupts_per_million{};  // the same for bytes that links hold back; of whoever computes
 
   const std::optional<WorkCost>& cost(Work work) const {
     return costs[static_cast<std::size_t>(priced_as(work))];

@@ -55,6 +55,9 @@ void describe(V& v, MachineKeys& keys) {
     group.field("bandwidth", m.wire, "At which the bytes go where no link is slower; 0: at once");
     group.field("cpu", m.message_cpu, "Time of sender and receiver each, outside their own threads");
     group.field("bytes", m.message_cpu_per_million, "The same for a million bytes");
+    group.field(
+        "interrupts", m.message_interrupts_per_million,
+        "Computing time of interrupts for a million bytes, at either end, on links that hold bytes back");
   });
   v.group("work", "What pieces of training cost", [&](auto& group) {
     for (const WorkKind& kind : work_kinds()) {
@@ -87,7 +90,11 @@ void require_sound(const Machine& machine, const std::string& file) {
     require(sound(shape.each) && sound(shape.per_million_samples) && shape.inputs >= 1 && shape.outputs >= 1,
             fmt::format("shapes.{}", i), "inputs and outputs are at least 1, times are not negative");
   }
-  require(sound(machine.message), "message.latency", "is negative");
+  const auto carrying = {std::pair("latency", machine.message), std::pair("cpu", machine.message_cpu),
+                         std::pair("bytes", machine.message_cpu_per_million),
+                         std::pair("interrupts", machine.message_interrupts_per_million)};
+  for (const auto& [key, time] : carrying)
+    require(sound(time), fmt::format("message.{}", key), "is negative");
 }
 
 }  // namespace

@@ -63,6 +63,7 @@ TEST(MachineFile, SaysWhatIsWrong) {
   EXPECT_NE(message(head + "work: {gather: {each: 5}}\n").find("gather.each"), std::string::npos);
   EXPECT_NE(message(head + "work: {gather: {each: -5 us}}\n").find("gather"), std::string::npos);
   EXPECT_NE(message("version: 1\n").find("processor"), std::string::npos);
+  EXPECT_NE(message(head + "message: {interrupts: -5 us}\n").find("message.interrupts"), std::string::npos);
 }
 
 TEST(MachineFile, OfAnotherMachineIsSaid) {

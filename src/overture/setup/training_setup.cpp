@@ -342,6 +342,7 @@ class TrainingConverter {
   void carries_as(const Machine& machine) {
     host_.message = machine.message_cpu;
     host_.per_million = machine.message_cpu_per_million;
+    host_.interrupts_per_million = machine.message_interrupts_per_million;
   }
 
   TrainedRun replayed() {

@@ -1,96 +1,127 @@
 #include "overture/simulation/core_pool.h"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
+#include <bit>
 #include <utility>
 
 namespace overture::simulation {
 
-void CorePool::catch_up() {
-  const auto past = static_cast<double>((events_.now() - since_).count());
-  for (Running& one : running_) one.left = std::max(0.0, one.left - past * speed(one));
-  since_ = events_.now();
-}
+// Linux's slice: 0.7 ms, and as much more each time that the cores double (sysctl_sched_base_slice and
+// get_update_sysctl_factor() in kernel/sched/fair.c).
+CorePool::CorePool(int cores, std::size_t threads, sim::EventQueue& events)
+    : cores_(static_cast<std::size_t>(cores)),
+      threads_(threads),
+      turn_(std::chrono::microseconds(700) * std::bit_width(static_cast<unsigned>(cores))),
+      events_(events) {}
 
 // Who goes on without a pause stays; the first of equal cores is the one where it was last.
-std::size_t CorePool::core_for(std::size_t thread) const {
-  const Last& last = last_[thread];
-  if (last.until == events_.now()) return last.core;
-  const auto least = static_cast<std::size_t>(std::ranges::min_element(on_core_) - on_core_.begin());
-  return on_core_[last.core] == on_core_[least] ? last.core : least;
+std::size_t CorePool::core_for(const Thread& thread) const {
+  if (thread.until == events_.now() && !cores_[thread.core].running) return thread.core;
+  const auto least = std::ranges::min_element(cores_, {}, [&](const Core& core) { return threads_of(core); });
+  if (threads_of(cores_[thread.core]) == threads_of(*least)) return thread.core;
+  return static_cast<std::size_t>(least - cores_.begin());
 }
 
 void CorePool::add(std::size_t thread, Duration length, Call started, Call ended) {
-  queues_[thread].push_back({length, std::move(started), std::move(ended)});
-  if (queues_[thread].size() > 1) return;
-  catch_up();
-  take_next(thread);
-  plan_next();
-}
-
-void CorePool::take_next(std::size_t thread) {
-  if (queues_[thread].empty()) return;
-  Job& job = queues_[thread].front();
-  const std::size_t core = core_for(thread);
-  ++on_core_[core];
-  running_.push_back({thread, core, static_cast<double>(job.length.count()), std::move(job.ended)});
-  job.started();
-}
-
-void CorePool::plan_next() {
-  ++generation_;
-  if (running_.empty()) return;
-  double first = std::numeric_limits<double>::max();
-  for (const Running& one : running_) first = std::min(first, one.left / speed(one));
-  const Duration wait{static_cast<std::int64_t>(std::ceil(first))};
-  events_.after(wait, [this, generation = generation_] { end_due(generation); });
-}
-
-// Ties end in the order in which they were begun.
-void CorePool::end_due(std::uint64_t generation) {
-  if (generation != generation_) return;
-  catch_up();
-  constexpr double kNothing = 0.5;  // picoseconds
-  std::vector<Running> due;
-  for (Running& one : running_) {
-    if (one.left <= kNothing) due.push_back(std::move(one));
+  Thread& one = threads_[thread];
+  one.jobs.push_back({length, std::move(started), std::move(ended)});
+  if (one.jobs.size() > 1) return;
+  const std::size_t core = core_for(one);
+  const bool goes_on = one.until == events_.now() && one.core == core;
+  one.core = core;
+  Core& there = cores_[core];
+  if (there.running || (!goes_on && !there.waiting.empty())) {
+    there.waiting.push_back(thread);
+    if (there.running) plan(core);
+    return;
   }
-  std::erase_if(running_, [](const Running& one) { return one.left <= kNothing; });
-  for (Running& one : due) {
-    --on_core_[one.core];
-    last_[one.thread] = {.core = one.core, .until = events_.now()};
-    queues_[one.thread].pop_front();
-    take_next(one.thread);
-    if (on_core_[one.core] == 0) balance_soon();
-  }
-  plan_next();
-  for (Running& one : due) one.ended();
+  if (!goes_on) there.turn_began = events_.now();
+  run(core, thread);
 }
 
-// Not at once: what has ended may go on with the next thing at the same instant.
-void CorePool::balance_soon() {
-  if (balancing_ || running_.size() < 2) return;
-  balancing_ = true;
-  events_.after(Duration{1}, [this] { balance(); });
+void CorePool::interrupt(Duration length) {
+  const auto idle = std::ranges::find_if(cores_, [](const Core& core) { return !core.running; });
+  if (idle != cores_.end()) {
+    idle->free = std::max(idle->free, events_.now()) + length;
+    return;
+  }
+  interrupted_ = (interrupted_ + 1) % cores_.size();
+  Core& core = cores_[interrupted_];
+  catch_up(core);
+  job_of(core).left += length;
+  plan(interrupted_);
 }
 
-// Idle cores take the thread that came last from the core that has most.
-void CorePool::balance() {
-  balancing_ = false;
-  catch_up();
-  while (true) {
-    const auto idle = std::ranges::find(on_core_, 0);
-    const auto most = std::ranges::max_element(on_core_);
-    if (idle == on_core_.end() || *most < 2) break;
-    const auto from = static_cast<std::size_t>(most - on_core_.begin());
-    const auto moved = std::find_if(running_.rbegin(), running_.rend(),
-                                    [&](const Running& one) { return one.core == from; });
-    moved->core = static_cast<std::size_t>(idle - on_core_.begin());
-    --*most;
-    ++*idle;
+void CorePool::run(std::size_t number, std::size_t thread) {
+  Core& core = cores_[number];
+  core.running = thread;
+  core.since = std::max(core.free, events_.now());
+  threads_[thread].core = number;
+  plan(number);
+  Job& job = job_of(core);
+  if (job.started) std::exchange(job.started, {})();
+}
+
+void CorePool::catch_up(Core& core) {
+  if (core.since >= events_.now()) return;
+  job_of(core).left -= events_.now() - core.since;
+  core.since = events_.now();
+}
+
+void CorePool::plan(std::size_t number) {
+  Core& core = cores_[number];
+  catch_up(core);
+  Time next = core.since + job_of(core).left;
+  if (!core.waiting.empty()) next = std::min(next, std::max(core.since, core.turn_began + turn_));
+  events_.at(next, [this, number, generation = ++core.generation] { act(number, generation); });
+}
+
+void CorePool::act(std::size_t number, std::uint64_t generation) {
+  Core& core = cores_[number];
+  if (generation != core.generation) return;
+  catch_up(core);
+  if (job_of(core).left <= Duration{}) return end_job(number);
+  core.waiting.push_back(*core.running);
+  const std::size_t next = core.waiting.front();
+  core.waiting.pop_front();
+  core.turn_began = events_.now();
+  run(number, next);
+}
+
+void CorePool::end_job(std::size_t number) {
+  Core& core = cores_[number];
+  const std::size_t thread = *std::exchange(core.running, std::nullopt);
+  Thread& one = threads_[thread];
+  const Call ended = std::move(one.jobs.front().ended);
+  one.jobs.pop_front();
+  one.until = events_.now();
+  if (!one.jobs.empty()) {
+    run(number, thread);
+  } else {
+    choose_soon(number);
   }
-  plan_next();
+  ended();
+}
+
+// Not at once: who has ended something may go on with the next thing at the same instant.
+void CorePool::choose_soon(std::size_t number) {
+  if (std::exchange(cores_[number].chooses, true)) return;
+  events_.after(Duration{1}, [this, number] { choose(number); });
+}
+
+// A thread that waits here, or the first one that waits at the core with most.
+void CorePool::choose(std::size_t number) {
+  Core& core = cores_[number];
+  core.chooses = false;
+  if (core.running) return;
+  Core* from = &core;
+  if (core.waiting.empty())
+    from = &*std::ranges::max_element(cores_, {}, [](const Core& one) { return one.waiting.size(); });
+  if (from->waiting.empty()) return;
+  const std::size_t thread = from->waiting.front();
+  from->waiting.pop_front();
+  core.turn_began = events_.now();
+  run(number, thread);
 }
 
 }  // namespace overture::simulation

@@ -4,6 +4,14 @@
 #include <utility>
 
 namespace overture::simulation {
+namespace {
+
+Duration of_bytes(Duration per_million, Bytes size) {
+  return Duration{
+      std::llround(static_cast<double>(per_million.count()) * static_cast<double>(size.count()) / 1e6)};
+}
+
+}  // namespace
 
 void HostedNetwork::carry(const network::Message& message, Action delivered) {
   const std::uint32_t number =
@@ -24,12 +32,15 @@ void HostedNetwork::go_on(std::uint32_t number) {
   ++one.stage;
   const network::Message message = one.message;
   if (one.stage == 1) {
-    const Duration bytes{std::llround(static_cast<double>(host_.per_million.count()) *
-                                      static_cast<double>(message.size.count()) / 1e6)};
+    const Duration bytes = of_bytes(host_.per_million, message.size);
     one.missing = 3;
+    cores_.interrupt(of_bytes(host_.interrupts_per_million, message.size));
     compute(sender(message.from), bytes, number);
     compute(receiver(message.to), bytes, number);
-    wires_.send(message, [this, number] { go_on(number); });
+    wires_.send(message, [this, number, size = message.size] {
+      cores_.interrupt(of_bytes(host_.interrupts_per_million, size));
+      go_on(number);
+    });
   } else if (one.stage == 2) {
     one.missing = 1;
     compute(receiver(message.to), host_.message, number);

@@ -76,11 +76,13 @@ struct Label {
 };
 
 // The machine of whose processes the ranks are. A message also costs its sender and its receiver each a time
-// of computing, in threads of their own that share the cores: `message`, and `per_million` of its bytes.
+// of computing, in threads of their own that share the cores: `message`, and `per_million` of its bytes. The
+// kernel's `interrupts_per_million` ask nobody.
 struct SharedHost {
   int cores = 0;  // 0: every rank has a machine of its own
   Duration message{};
   Duration per_million{};
+  Duration interrupts_per_million{};
 
   bool carries_for_free() const { return message == Duration{} && per_million == Duration{}; }
 };

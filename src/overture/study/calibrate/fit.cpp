@@ -346,7 +346,7 @@ double computed_more_per_byte(const Machine& machine, const recording::PartyReco
 
 }  // namespace
 
-Duration carrying_held_back(const Machine& machine, std::span<const Recording> recordings) {
+Duration interrupts_held_back(const Machine& machine, std::span<const Recording> recordings) {
   double bytes = 0;
   double computed = 0;
   const double each = static_cast<double>(machine.message_cpu.count()) / 1000;
@@ -359,7 +359,7 @@ Duration carrying_held_back(const Machine& machine, std::span<const Recording> r
     }
   }
   const Duration found = bytes <= 0 ? Duration{} : for_a_million(computed / bytes);
-  return std::max(found, machine.message_cpu_per_million);
+  return std::max(Duration{}, found - machine.message_cpu_per_million);
 }
 
 void prefer_costs(Machine& machine, const Machine& better) {

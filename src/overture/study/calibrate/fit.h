@@ -47,11 +47,12 @@ struct FittedMachine {
 // in others a link may have slowed them down.
 FittedMachine fit_machine(std::span<const recording::Recording> recordings);
 
-// What sender and receiver each compute to carry a million bytes over links that hold them back, from
-// recordings over such links: bytes come in small pieces there, and the kernel's share of each interrupts
-// whoever computes. So it is what parties computed beside their pieces, and what trainers' pieces computed
-// more than they cost on `machine`. Never less than on free links.
-Duration carrying_held_back(const model::Machine& machine, std::span<const recording::Recording> recordings);
+// What a million bytes compute more at either end of links that hold them back, from recordings over such
+// links: bytes come in small pieces there, and the kernel's share of each interrupts whoever computes. So it
+// is what parties computed beside their pieces, and what trainers' pieces computed more than they cost, less
+// what carrying costs on `machine`, which was fitted to free links.
+Duration interrupts_held_back(const model::Machine& machine,
+                              std::span<const recording::Recording> recordings);
 
 // Takes from `better` the costs that it has; messages stay the machine's own.
 void prefer_costs(model::Machine& machine, const model::Machine& better);

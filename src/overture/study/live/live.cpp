@@ -311,10 +311,10 @@ model::Machine machine_at(const LivePoint& point, std::span<const LiveCalibratio
   int count = 0;
   for (const LiveCalibration& one : calibrations) {
     if (one.point.link == Bandwidth{}) continue;
-    sum += carrying_held_back(on_free_links(one.point.trainers, calibrations), {&one.recording, 1});
+    sum += interrupts_held_back(on_free_links(one.point.trainers, calibrations), {&one.recording, 1});
     ++count;
   }
-  if (count > 0) machine.message_cpu_per_million = sum / count;
+  if (count > 0) machine.message_interrupts_per_million = sum / count;
   return machine;
 }
 
