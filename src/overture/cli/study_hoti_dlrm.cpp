@@ -80,13 +80,14 @@ void write(const HotiOptions& options, const hoti::Results& results, const study
 }
 
 int run_study(const HotiOptions& options) {
+  const int jobs = parallel_jobs(options.jobs);
   const std::vector<hoti::Cell> cells = hoti::cells_of(choice_of(options));
   if (options.list) return print_list(cells);
   // Another choice of systems and axes goes on in the same folder.
   const fs::path folder = fs::absolute(options.output.folder);
   claim(options.output, folder, "study hoti-dlrm");
   study::SweepJob job = hoti::cell_job(cells, fs::read_symlink("/proc/self/exe"), version_text(), folder);
-  job.jobs = parallel_jobs(options.jobs);
+  job.jobs = jobs;
   const int code = run_watched("study hoti-dlrm", folder, job, points_of({}, cells.size()));
   const hoti::Results results = hoti::finished_cells(cells, job, folder);
   if (results.all().empty()) return code;
