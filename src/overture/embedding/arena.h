@@ -14,8 +14,8 @@ class Arena {
   Arena() = default;
   // Throws std::bad_alloc when there is not so much.
   explicit Arena(std::size_t size);
-  // In a new file, which takes the place of one that was there, and which nobody else may use meanwhile.
-  // Throws UserError when it cannot be made or is in use.
+  // In a new file, which takes the place of one of an arena, and which nobody else may use meanwhile.
+  // Throws UserError when it cannot be made, is in use, or holds something else, which then stays.
   Arena(std::size_t size, const std::filesystem::path& file);
   ~Arena();
   Arena(Arena&& other) noexcept;

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include "overture/base/error.h"
+#include "overture/base/files.h"
 #include "overture/base/testing_folder.h"
 
 namespace overture::embedding {
@@ -23,7 +24,7 @@ TEST(Arena, AFileHoldsWhatWasWritten) {
     arena.floats()[9'999] = 3.5f;
     const Arena moved = std::move(arena);
     EXPECT_EQ(moved.floats()[9'999], 3.5f);
-    EXPECT_EQ(std::filesystem::file_size(file), 40'000u);
+    EXPECT_EQ(std::filesystem::file_size(file), 40'016u) << "with the mark of a file of tables";
   }
   std::filesystem::remove(file);
 }
@@ -40,6 +41,17 @@ TEST(Arena, WhatIsNoFileIsRefusedAndStays) {
   ASSERT_EQ(mkfifo((folder / "pipe").c_str(), 0600), 0);
   EXPECT_THROW(Arena(4096, folder / "pipe"), UserError);
   EXPECT_TRUE(std::filesystem::is_fifo(folder / "pipe"));
+}
+
+TEST(Arena, AFileOfTheUsersIsRefusedAndStays) {
+  const TestFolder folder;
+  const std::string clicks(10'000, '7');
+  write_file(folder / "clicks.ovd", clicks);
+  EXPECT_THROW(Arena(4096, folder / "clicks.ovd"), UserError);
+  EXPECT_EQ(read_file(folder / "clicks.ovd"), clicks);
+  write_file(folder / "empty", "");
+  EXPECT_NO_THROW(Arena(4096, folder / "empty"));
+  EXPECT_NO_THROW(Arena(1000, folder / "empty")) << "an arena of another size takes its place";
 }
 
 TEST(Arena, AFileIsUsedByOneAtATime) {
