@@ -150,6 +150,39 @@ TEST(Parties, FlagsOfAllMakeOneSetup) {
   expect_same_bytes(folder.path() / "threads", folder.path() / "hand");
 }
 
+// As on another machine, where the file of the oracle's setup is not.
+TEST(Parties, OnlyTheOracleHasTheDataAlsoWhenARunIsResumed) {
+  const World world{1, 1};
+  const TemporaryFolder folder;
+  fs::create_directory(folder.path() / "elsewhere");
+  ASSERT_EQ(run_overture({"generate", "dataset", "--like", "kaggle", "--scale", "0.001", "--samples", "2000",
+                          "-o", "clicks.ovd"},
+                         {.folder = folder.path()})
+                .exit_code,
+            0);
+  const Words words{"--data",
+                    "clicks.ovd",
+                    "--arch-mlp-bot",
+                    "13-8",
+                    "--arch-mlp-top",
+                    "8-1",
+                    "--emb-size",
+                    "8",
+                    "--mini-batch-size",
+                    "100",
+                    "--no-report",
+                    "-o",
+                    (folder.path() / "run").string()};
+  for (const Words& more : {Words{"--num-batches", "5"}, Words{"--resume"}}) {
+    const ByHand parties(world, folder.path());
+    const auto there = [](int worker) {
+      return worker == 0 ? Words() : Words{"sh", "-c", "cd elsewhere && exec \"$@\"", "sh"};
+    };
+    for (const Outcome& outcome : parties.run_with(with(words, more), 0, there))
+      EXPECT_EQ(outcome.exit_code, 0) << outcome.text();
+  }
+}
+
 // Whoever is killed, everybody else ends soon, says who it was, and the run goes on from its checkpoint.
 TEST(Parties, APartyThatIsKilledEndsTheRunAndItResumesToTheSameBytes) {
   const World world{2, 2};
@@ -446,6 +479,19 @@ TEST(Launch, ShowsWhatTerminalsWouldWithoutTheirCommands) {
   EXPECT_NE(outcome.out.find("[oracle] done\n"), std::string::npos) << outcome.out;
   EXPECT_EQ(outcome.out.find('\033'), std::string::npos) << outcome.out;
   EXPECT_EQ(outcome.out.find('\r'), std::string::npos) << outcome.out;
+}
+
+TEST(Launch, AHostThatCannotBeReachedIsTold) {
+  const TemporaryFolder folder;
+  const auto ssh = folder.write("ssh", "#!/bin/sh\necho ssh: Could not resolve hostname $1\nexit 255\n");
+  fs::permissions(ssh, fs::perms::owner_all);
+  folder.write("hosts.txt", "a oracle\nb trainer\nc server\n");
+  folder.write("setup.yaml", "batch_size: 128\n");
+  const Outcome outcome =
+      run_overture({"launch", "hosts.txt", "setup.yaml", "--ssh", ssh.string()}, {.folder = folder.path()});
+  EXPECT_EQ(outcome.exit_code, 1) << outcome.text();
+  EXPECT_TRUE(outcome.err.starts_with("error: ssh did not reach the host of oracle")) << outcome.text();
+  EXPECT_NE(outcome.out.find("[trainer 0] ssh: Could not resolve hostname b"), std::string::npos);
 }
 
 // The signal that `timeout` sends is the one of Ctrl-C.

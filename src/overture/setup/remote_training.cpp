@@ -170,6 +170,7 @@ Welcomed welcomed(const rpc::Message& message) {
   shape.table_rows.assign(rows.begin(), rows.end());
   shape.weighted = in.get<std::uint8_t>() != 0;
   Welcomed result{.config = make_train_config(setup, shape), .checkpoint = in.text(), .info = {}};
+  result.config.fixed.clear();  // the oracle, which has the data, has compared it
   if (!result.checkpoint.empty()) result.info = train::read_manifest(result.config, result.checkpoint);
   return result;
 }

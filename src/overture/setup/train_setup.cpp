@@ -1,13 +1,17 @@
 #include "overture/setup/train_setup.h"
 
 #include <algorithm>
+#include <fstream>
+#include <iterator>
 #include <limits>
+#include <string>
 #include <tuple>
 
 #include <fmt/format.h>
 
 #include "overture/base/files.h"
 #include "overture/data/bagpipe_sequences.h"
+#include "overture/data/checksum.h"
 #include "overture/data/dataset.h"
 #include "overture/data/presets.h"
 #include "overture/data/synthetic.h"
@@ -161,6 +165,11 @@ void check_sound(const TrainSetup& setup) {
     fail(setup, "data.max_ind_range", "cannot be combined with data.ids", "leave one of the two out");
   check_least(setup, "data.lookups", setup.data.lookups, 1);
   check_least(setup, "data.test_every", setup.data.test_every, 0);
+  if (setup.data.test_every == 1)
+    fail(setup, "data.test_every", "1 holds every sample out, and nothing is left to train with",
+         "such as 10; 0 holds nothing out");
+  if (!setup.data.synthetic.empty() && !(setup.data.scale > 0))
+    fail(setup, "data.scale", fmt::format("{} is not above 0", setup.data.scale), "such as 0.01");
   check_least(setup, "data.shuffle_block", setup.data.shuffle_block, 0);
   check_least(setup, "tables.dim", setup.tables.dim, 1);
   const int sources = !setup.data.file.empty() + !setup.data.synthetic.empty() + setup.data.own;
@@ -294,9 +303,22 @@ std::string data_name(const TrainSetup& setup) {
   return error ? file.filename().string() : fmt::format("{}, {} bytes", file.filename().string(), size);
 }
 
+// Of the first megabyte, as the file says it: other data of the same size hardly begins with the same.
+std::string data_start(const TrainSetup& setup) {
+  const std::filesystem::path file = std::filesystem::path(setup.file).parent_path() / setup.data.file;
+  std::error_code error;
+  if (setup.data.file.empty() || !std::filesystem::is_regular_file(file, error)) return "";
+  std::string start(1 << 20, '\0');
+  std::ifstream in(file, std::ios::binary);
+  in.read(start.data(), std::ssize(start));
+  return fmt::format("{:016x}", data::checksum(start.data(), static_cast<std::size_t>(in.gcount())));
+}
+
 // What a resumed run must not change, beside model, tables and optimizers.
 std::map<std::string, std::string> fixed(const TrainSetup& setup) {
   return {{"data", data_name(setup)},
+          {"the first megabyte of the data", data_start(setup)},
+          {"data.max_ind_range", fmt::format("{}", setup.data.max_ind_range)},
           {"data.test_every", fmt::format("{}", setup.data.test_every)},
           {"data.shuffle_block", fmt::format("{}", setup.data.shuffle_block)},
           {"batch_size", fmt::format("{}", setup.batch_size)},

@@ -88,6 +88,11 @@ TEST(TrainSetup, MistakesNameTheKey) {
   EXPECT_NE(error(kSmall + "optimizer: {kind: adma}\n").find("adam"), std::string::npos);
   EXPECT_NE(error(kSmall + "cache: {lookahead: 3, prefetch_depth: 4}\n").find("prefetch_depth"),
             std::string::npos);
+  EXPECT_NE(
+      error("data: {synthetic: kaggle, test_every: 1}\n").find("data.test_every: 1 holds every sample out"),
+      std::string::npos);
+  EXPECT_NE(error("data: {synthetic: kaggle, scale: 0}\n").find("data.scale: 0 is not above 0"),
+            std::string::npos);
   EXPECT_NE(error(kSmall + "cache: {lookahead: 0}\ntrainers: 2\n").find("trainers"), std::string::npos);
 }
 

@@ -52,6 +52,8 @@ std::map<std::string, std::string> fixed(const TrainConfig& config) {
     tables += fmt::format("{}{}x{}", tables.empty() ? "" : "-", table.rows, table.dim);
   result["model"] = describe(config.model);
   result["tables"] = tables;
+  if (!config.tables.tables.empty())  // all alike
+    result["tables.pooling"] = word_of(config.tables.tables.front().pooling);
   result["dense_features"] = fmt::format("{}", config.dense_features);
   result["optimizer.kind"] = word_of(config.dense_optimizer.kind);
   result["table_optimizer.kind"] = word_of(config.tables.optimizer.kind);
@@ -66,6 +68,9 @@ std::map<std::string, std::string> rates(const TrainConfig& config) {
     const std::string section = name;
     result[section + ".learning_rate"] = fmt::format("{}", optimizer->learning_rate);
     result[section + ".weight_decay"] = fmt::format("{}", optimizer->weight_decay);
+    result[section + ".epsilon"] = fmt::format("{}", optimizer->epsilon);
+    result[section + ".beta1"] = fmt::format("{}", optimizer->beta1);
+    result[section + ".beta2"] = fmt::format("{}", optimizer->beta2);
     result[section + ".warmup_steps"] = fmt::format("{}", optimizer->schedule.warmup_steps);
     result[section + ".decay_start"] = fmt::format("{}", optimizer->schedule.decay_start);
     result[section + ".decay_steps"] = fmt::format("{}", optimizer->schedule.decay_steps);

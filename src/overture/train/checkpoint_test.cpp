@@ -201,6 +201,9 @@ TEST_F(Checkpoint, AnotherModelIsRefused) {
   config.model = DlrmConfig{.bottom = {4, 17, 8}, .top = {16, 1}};
   EXPECT_NE(error(config).find("model was "), std::string::npos) << error(config);
   config = small_config();
+  for (embedding::TableConfig& table : config.tables.tables) table.pooling = embedding::Pooling::mean;
+  EXPECT_NE(error(config).find("tables.pooling was sum, is mean"), std::string::npos) << error(config);
+  config = small_config();
   config.fixed["batch_size"] = "24";  // of what the run did not say, nothing is known
   EXPECT_EQ(error(config), "");
   session_outcome(config, {.checkpoints = folder_});

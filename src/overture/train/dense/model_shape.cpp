@@ -17,7 +17,8 @@ void check_layers(const std::string& key, const std::vector<int>& sizes, std::si
     throw UserError({.key = key}, fmt::format("{} has too few layers", fmt::join(sizes, "-")));
   for (const int size : sizes) {
     if (size < 1 || size > kMostUnits)
-      throw UserError({.key = key}, fmt::format("a layer of {} in {}", size, fmt::join(sizes, "-")));
+      throw UserError({.key = key}, fmt::format("a layer of {} in {} is not from 1 to {}", size,
+                                                fmt::join(sizes, "-"), kMostUnits));
   }
 }
 
