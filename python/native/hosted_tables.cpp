@@ -1,6 +1,8 @@
 #include "native/hosted_tables.h"
 
 #include <algorithm>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
@@ -83,7 +85,8 @@ py::array_t<float> HostedTables::pooled() {
 embedding::TableGradients HostedTables::gradients_of(const py::handle& given, std::size_t table) {
   const std::int32_t dim = config().tables.tables[table].dim;
   if (given.is_none()) {
-    if (zeros_.empty()) zeros_.resize(static_cast<std::size_t>(config().tables.width()));  // stays where it is
+    if (zeros_.empty())
+      zeros_.resize(static_cast<std::size_t>(config().tables.width()));  // stays where it is
     return {.data = zeros_.data(), .stride = 0};
   }
   const auto array = py::cast<py::array>(given);
@@ -120,6 +123,20 @@ std::vector<std::int32_t> HostedTables::dims() const {
   return result;
 }
 
+namespace {
+
+// Two that write checkpoints into one folder would replace each other's.
+FileLock lock_of(const std::filesystem::path& folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error)
+    throw UserError({.file = folder.string()}, "cannot be created: " + error.message(),
+                    "name another folder for checkpoints");
+  return FileLock(folder / ".lock");
+}
+
+}  // namespace
+
 LocalTables::LocalTables(const std::string& setup, int dense_features, bool weighted,
                          const std::string& checkpoint)
     : setup_(setup::parse_train_setup(setup, "")) {
@@ -140,6 +157,7 @@ LocalTables::~LocalTables() { abandon("the program has ended"); }
 
 void LocalTables::start(const std::string& checkpoints, int keep_every, bool save_at_end) {
   const py::gil_scoped_release release;
+  if (!checkpoints.empty()) lock_ = lock_of(checkpoints);
   started_ = true;
   if (setup_.data.own) {
     auto own = std::make_unique<data::PushedBatches>([this] { session().trainer().nudge(); });
@@ -228,12 +246,14 @@ void LocalTables::abandon(const std::string& why) {
   end_of_batches();
   const py::gil_scoped_release release;
   session_->abandon(why);
+  lock_ = FileLock();
 }
 
 void LocalTables::finish() {
   over_ = true;
   const py::gil_scoped_release release;
   session_->finish();
+  lock_ = FileLock();
 }
 
 train::TablesSession& LocalTables::session() const {

@@ -10,6 +10,7 @@
 
 #include "native/batch_arrays.h"
 
+#include "overture/base/file_lock.h"
 #include "overture/data/pushed_batches.h"
 #include "overture/setup/hosted_part.h"
 #include "overture/setup/train_setup.h"
@@ -107,6 +108,7 @@ class LocalTables final : public HostedTables {
   std::string state_;
   bool started_ = false;
   bool over_ = false;
+  FileLock lock_;  // of the checkpoints' folder, from the start to the end
 };
 
 // Among processes.

@@ -130,17 +130,22 @@ class Owner:
 
     # ---- the end
 
-    def finish(self) -> None:
+    def _end(self) -> None:
+        """Lets go of what knows this owner: tables that nobody holds any more are freed now, not by the collector."""
         self.over = True
         _open.discard(self)
+        self.current = None
+        self.source = iter(())
+
+    def finish(self) -> None:
+        self._end()
         leave_on_ctrl_c(self.native.finish)
 
     def abandon(self, why: str) -> None:
         """Ends at once; what has not been saved is lost."""
         if self.over:
             return
-        self.over = True
-        _open.discard(self)
+        self._end()
         self.native.abandon(why)
 
     def abandon_for(self, error: Exception) -> None:

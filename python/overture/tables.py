@@ -203,10 +203,10 @@ class Tables:
     def _start(self) -> None:
         if self._started:
             return
-        self._started = True
-        self._owner.begin()
         at_end = self._owner.state is not None  # without the model, rows alone are no checkpoint
         self._owner.native.start(self._checkpoints, self._keep_every, at_end)
+        self._started = True
+        self._owner.begin()
         if self._source is not None:
             self._owner.source = self._own_batches()
 
@@ -323,7 +323,8 @@ def _count(data: Any, epochs: int, steps: int, batch_size: int) -> "int | None":
     count = None
     if isinstance(data, dict):
         if "samples" in data and not data.get("test_every") and isinstance(data["samples"], int):
-            count = -(-data["samples"] * max(epochs, data.get("epochs", 1)) // batch_size)
+            of_an_epoch = -(-data["samples"] // batch_size)  # batches do not reach across
+            count = of_an_epoch * (epochs if epochs > 1 else data.get("epochs", 1))
     elif not isinstance(data, (str, os.PathLike)):
         try:
             count = len(data) * epochs

@@ -86,6 +86,12 @@ class Forms(unittest.TestCase):
 
 
 class Mistakes(unittest.TestCase):
+    def test_the_number_of_batches_counts_what_is_left_at_the_end_of_every_epoch(self):
+        data = {"synthetic": "kaggle", "scale": 0.0005, "samples": 65}
+        with overture.Tables(data, batch_size=64, epochs=3) as tables:
+            self.assertEqual(len(tables), 6)
+            self.assertEqual(sum(batch.skip() is None for batch in tables), 6)
+
     def refused(self, text, given, **options):
         with self.assertRaises(overture.OvertureError) as caught:
             with overture.Tables(given, **{"rows": ROWS, "dim": DIM, "lookahead": 3, **options}) as tables:

@@ -5,6 +5,7 @@ import os
 import sys
 import tempfile
 import unittest
+import weakref
 
 import numpy as np
 
@@ -410,6 +411,39 @@ class BadUse(unittest.TestCase):
                 kept.append((batch.embeddings[0], batch.embeddings[0].detach().clone()))
         for held, copy in kept:
             self.assertTrue(torch.equal(held, copy))
+
+    def test_tables_that_nobody_holds_any_more_are_gone(self):
+        def train(given, enough):
+            with self.tables(given) as tables:
+                for batch in tables:
+                    sum(one.sum() for one in batch.embeddings).backward()
+                    if batch.step == enough:
+                        break
+                return weakref.ref(tables._owner)
+
+        gc.disable()  # a table may be gigabytes: that is nothing to leave until the collector comes
+        try:
+            self.assertIsNone(train(batches(5), 10)())
+            self.assertIsNone(train(batches(50), 2)())
+        finally:
+            gc.enable()
+
+    def test_one_folder_holds_the_checkpoints_of_one_at_a_time(self):
+        with tempfile.TemporaryDirectory() as folder:
+            with self.tables(batches(5), checkpoints=folder) as first, self.tables(batches(5), checkpoints=folder) as second:
+                first.next_batch().skip()
+                self.refused("is in use by another run", second.next_batch)
+                first.save()
+            with self.tables(batches(5), checkpoints=folder, resume=True) as again:
+                self.assertEqual(again.next_batch().step, 1)
+                again._owner.abandon("enough")
+
+    def test_a_checkpoint_of_another_pooling_is_refused(self):
+        with tempfile.TemporaryDirectory() as folder:
+            with self.tables(batches(5), checkpoints=folder) as tables:
+                tables.next_batch().skip()
+                tables.save()
+            self.refused("tables.pooling was sum, is mean", self.tables, pooling="mean", checkpoints=folder, resume=True)
 
     def test_backward_of_a_batch_that_is_over(self):
         with self.tables(batches(3)) as tables:
