@@ -314,11 +314,76 @@ TEST(Evaluate, SaysWhatTrainSaid) {
   EXPECT_EQ(values(summary, "digest"), values(folder.path() / "a" / "evaluation" / "summary.json", "digest"));
   EXPECT_EQ(values(summary, "auc").front(), values(folder.path() / "a" / "summary.json", "auc").front())
       << "trained and evaluated at once, and apart";
-  folder.write("one.tsv", "1" + std::string(39, '\t') + "\n");
-  const Outcome other =
-      run_overture({"evaluate", "a", "--data", "one.tsv", "-o", "c"}, {.folder = folder.path()});
-  EXPECT_EQ(other.exit_code, 2) << other.text();  // it does not say how many rows its tables have
-  EXPECT_NE(other.err.find("tables.rows"), std::string::npos) << other.text();
+}
+
+TEST(Evaluate, OtherDataIsReadWithTheTablesOfTheModel) {
+  const TemporaryFolder folder;
+  const auto overture = [&](const Words& words) { return run_overture(words, {.folder = folder.path()}); };
+  ASSERT_EQ(overture(train("a")).exit_code, 0);
+  const auto generate = [&](const std::string& like, const std::string& scale, const std::string& file) {
+    const Words words{"generate", "dataset",   "--like", like, "--scale",
+                      scale,      "--samples", "500",    "-o", file};
+    ASSERT_EQ(overture(words).exit_code, 0);
+  };
+  generate("kaggle", "0.0005", "fewer.ovd");  // as a test set that was converted alone
+  const Outcome fewer = overture({"evaluate", "a", "--data", "fewer.ovd", "-o", "fewer"});
+  EXPECT_EQ(fewer.exit_code, 0) << fewer.text();
+  generate("kaggle", "0.01", "more.ovd");
+  const Outcome more = overture({"evaluate", "a", "--data", "more.ovd", "-o", "more"});
+  EXPECT_EQ(more.exit_code, 2) << more.text();
+  EXPECT_NE(more.err.find("more.ovd: batch 0 looks up id "), std::string::npos) << more.text();
+  const Outcome scores = overture({"predict", "a", "--data", "more.ovd", "--out", "scores.csv"});
+  EXPECT_EQ(scores.exit_code, 2) << scores.text();
+  EXPECT_NE(scores.err.find("more.ovd: batch 0 looks up id "), std::string::npos) << scores.text();
+  generate("avazu", "0.001", "avazu.ovd");
+  const Outcome other = overture({"evaluate", "a", "--data", "avazu.ovd", "-o", "other"});
+  EXPECT_EQ(other.exit_code, 2) << other.text();
+  EXPECT_NE(other.err.find("has 21 tables and 13 dense features; the model has 26 and 13"), std::string::npos)
+      << other.text();
+}
+
+TEST(Predict, DoesNotReplaceItsData) {
+  const TemporaryFolder folder;
+  const auto overture = [&](const Words& words) { return run_overture(words, {.folder = folder.path()}); };
+  ASSERT_EQ(overture(train("a")).exit_code, 0);
+  ASSERT_EQ(overture({"generate", "dataset", "--like", "kaggle", "--scale", "0.001", "--samples", "50", "-o",
+                      "clicks.ovd"})
+                .exit_code,
+            0);
+  const std::string before = read_text(folder.path() / "clicks.ovd");
+  const Outcome outcome = overture({"predict", "a", "--data", "clicks.ovd", "--out", "./clicks.ovd"});
+  EXPECT_EQ(outcome.exit_code, 2) << outcome.text();
+  EXPECT_NE(outcome.err.find("is also the data"), std::string::npos) << outcome.text();
+  EXPECT_TRUE(read_text(folder.path() / "clicks.ovd") == before);
+}
+
+TEST(Train, ADatasetWithoutSamplesIsRefused) {
+  const TemporaryFolder folder;
+  const auto overture = [&](const Words& words) { return run_overture(words, {.folder = folder.path()}); };
+  ASSERT_EQ(overture({"generate", "dataset", "--like", "kaggle", "--scale", "0.001", "--samples", "0", "-o",
+                      "none.ovd"})
+                .exit_code,
+            0);
+  const Outcome outcome = overture({"train", "--data", "none.ovd", "-o", "run"});
+  EXPECT_EQ(outcome.exit_code, 2) << outcome.text();
+  EXPECT_NE(outcome.err.find("none.ovd: has no samples to train with"), std::string::npos) << outcome.text();
+}
+
+TEST(Train, FilesThatDoNotSayHowManyRowsTheirTablesHaveAreCounted) {
+  const TemporaryFolder folder;
+  const auto overture = [&](const Words& words) { return run_overture(words, {.folder = folder.path()}); };
+  ASSERT_EQ(overture({"generate", "dataset", "--like", "kaggle", "--scale", "1e-4", "--samples", "1000", "-o",
+                      "clicks.jsonl"})
+                .exit_code,
+            0);
+  const Outcome trained =
+      overture({"train", "--data", "clicks.jsonl", "--arch-mlp-bot", "13-8", "--arch-mlp-top", "8-1",
+                "--emb-size", "8", "--mini-batch-size", "100", "-o", "run", "--no-report"});
+  ASSERT_EQ(trained.exit_code, 0) << trained.text();
+  EXPECT_NE(trained.err.find("does not say how many rows"), std::string::npos) << trained.err;
+  EXPECT_NE(read_text(folder.path() / "run" / "setup.yaml").find("rows: "), std::string::npos);
+  EXPECT_EQ(overture({"evaluate", "run", "--no-report"}).exit_code, 0);
+  EXPECT_EQ(overture({"predict", "run", "--data", "clicks.jsonl", "--out", "scores.csv"}).exit_code, 0);
 }
 
 TEST(Evaluate, ADamagedCheckpointIsOneMessageThatNamesTheFile) {
@@ -361,9 +426,9 @@ TEST(Train, BadInputGetsOneMessageAndExitCodeTwo) {
         Words{"train", "--data", "missing.ovt"}, Words{"train", "--data", "no.tsv"},
         Words{"train", "--no-such-flag"}, train("x", {"--cache-size", "10"}), train("x", {"--emb-size", "9"}),
         train("x", {"--optimizer", "adm"}), train("x", {"--resume"}), train("done"),
-        train("done", {"--resume"}), train("x", {"--learning-rate", "1e5"}),
-        train("x", {"--arch-embedding-size", "5-6"}), train("no.tsv/inside"), Words{"evaluate", "x"},
-        Words{"evaluate", "done"}, Words{"evaluate"}}) {
+        train("done", {"--resume"}), train("done", {"--resume", "--overwrite"}),
+        train("x", {"--learning-rate", "1e5"}), train("x", {"--arch-embedding-size", "5-6"}),
+        train("no.tsv/inside"), Words{"evaluate", "x"}, Words{"evaluate", "done"}, Words{"evaluate"}}) {
     const Outcome outcome = run_overture(arguments, {.folder = folder.path()});
     EXPECT_EQ(outcome.exit_code, 2) << outcome.text();
     EXPECT_TRUE(outcome.err.starts_with("error: ")) << outcome.text();

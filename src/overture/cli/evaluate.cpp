@@ -4,6 +4,7 @@
 #include <span>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include "overture/base/error.h"
@@ -61,6 +62,15 @@ setup::TrainSetup setup_of(const EvaluateOptions& options) {
   return setup;
 }
 
+// Other data is read with the model's tables, whatever it says of its own: a test set has fewer ids.
+void take_tables(setup::TrainSetup& setup, const fs::path& checkpoint, const std::string& data) {
+  const data::Shape model = train::shape_of(checkpoint);
+  const data::Shape given = setup::open_train_data(setup, data::Part::all)->shape();
+  if (given.tables() != model.tables() || given.dense_features != model.dense_features)
+    throw UserError({.file = data}, setup::misfit(given, model));
+  setup.tables.rows = fmt::format("{}", fmt::join(model.table_rows, "-"));
+}
+
 Evaluated evaluate_checkpoint(const setup::TrainSetup& setup, const fs::path& checkpoint) {
   const auto source = setup::open_train_data(setup, data::Part::test);
   train::TrainConfig config = setup::make_train_config(setup, source->shape());
@@ -70,14 +80,15 @@ Evaluated evaluate_checkpoint(const setup::TrainSetup& setup, const fs::path& ch
   Evaluated done{
       .checkpoint = checkpoint, .model = train::describe(config.model), .steps = training.first_step()};
   const auto started = std::chrono::steady_clock::now();
-  done.metrics = evaluate(
-      *source,
-      [&](const data::Batch& batch) {
-        const std::span<const float> logits = training.predict(batch);
-        for (const float logit : logits) digest.add_bits(static_cast<double>(logit));
-        return logits;
-      },
-      [&] { return share_read(*source); });
+  done.metrics = evaluate(*source,
+                          naming_the_file(
+                              [&](const data::Batch& batch) {
+                                const std::span<const float> logits = training.predict(batch);
+                                for (const float logit : logits) digest.add_bits(static_cast<double>(logit));
+                                return logits;
+                              },
+                              setup.data.file),
+                          [&] { return share_read(*source); });
   done.complete = !Interrupt::requested();
   done.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
   done.digest = digest.text();
@@ -111,7 +122,7 @@ fs::path checkpoint_given(const EvaluateOptions& options) {
 }
 
 int run(const EvaluateOptions& options) {
-  const setup::TrainSetup setup = setup_of(options);
+  setup::TrainSetup setup = setup_of(options);
   const fs::path given = checkpoint_given(options);
   const auto whole = train::whole_checkpoint(given);
   for (const std::string& damage : whole ? whole->damaged : std::vector<std::string>())
@@ -121,6 +132,7 @@ int run(const EvaluateOptions& options) {
     throw UserError({.file = given.string()}, "holds no checkpoint to evaluate",
                     "give the folder that `overture train` wrote, or a checkpoint with --checkpoint");
   }
+  if (!options.data.empty()) take_tables(setup, *found, options.data);
   const fs::path folder = options.output.folder_or(fs::path(options.folder) / "evaluation");
   claim(options.output, folder, "evaluate", setup::write_train_setup(setup));
   const Interrupt interrupt;

@@ -1,10 +1,12 @@
 #include "overture/cli/evaluation.h"
 
 #include <cmath>
+#include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "overture/base/error.h"
 #include "overture/base/files.h"
 #include "overture/base/interrupt.h"
 #include "overture/base/json.h"
@@ -18,6 +20,16 @@ double share_read(const data::Batches& source) {
   const data::Position position = source.reader().position();
   if (position.total <= 0) return -1;
   return static_cast<double>(position.done) / static_cast<double>(position.total);
+}
+
+Predict naming_the_file(Predict predict, std::string file) {
+  return [predict = std::move(predict), file = std::move(file)](const data::Batch& batch) {
+    try {
+      return predict(batch);
+    } catch (const UserError& error) {
+      throw at({.file = file}, error);
+    }
+  };
 }
 
 data::Metrics evaluate(data::BatchSource& source, const Predict& predict,

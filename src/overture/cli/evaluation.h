@@ -18,6 +18,9 @@ namespace overture::cli {
 // A logit per sample of a batch.
 using Predict = std::function<std::span<const float>(const data::Batch&)>;
 
+// The same, but an id that the model does not know is told with the file that has it.
+Predict naming_the_file(Predict predict, std::string file);
+
 // Of the samples read until Ctrl-C, if it comes. `share` tells how much of the source has been read, from 0
 // to 1, for the line of progress; negative: unknown.
 data::Metrics evaluate(

@@ -1,8 +1,11 @@
+#include <filesystem>
 #include <memory>
 #include <string>
+#include <system_error>
 
 #include <fmt/format.h>
 
+#include "overture/base/error.h"
 #include "overture/base/interrupt.h"
 #include "overture/base/text.h"
 #include "overture/base/whole_file.h"
@@ -27,6 +30,11 @@ int run(const PredictOptions& options) {
   const setup::TrainedModel model = setup::open_trained(options.folder, options.checkpoint);
   for (const std::string& damage : model.damaged) fmt::print(stderr, "warning: {}\n", damage);
   const auto source = setup::open_other_data(model, options.data);
+  std::error_code different;
+  if (std::filesystem::equivalent(options.data, options.out, different))
+    throw UserError({.key = "--out"}, options.out + " is also the data", "write to another file");
+  const Predict predicted =
+      naming_the_file([&](const data::Batch& batch) { return model.training->predict(batch); }, options.data);
   const Interrupt interrupt;
   WholeFile file(options.out);
   file.write("sample,score\n");
@@ -34,7 +42,7 @@ int run(const PredictOptions& options) {
   std::int64_t sample = 0;
   for (data::Batch batch; !Interrupt::requested() && source->next(batch);) {
     std::string lines;
-    for (const float logit : model.training->predict(batch))
+    for (const float logit : predicted(batch))
       lines += fmt::format("{},{:.9g}\n", sample++, train::sigmoid(logit));
     file.write(lines);
     if (progress.due()) progress.update({.done = sample, .share = share_read(*source)});

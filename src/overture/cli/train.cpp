@@ -45,11 +45,14 @@ fs::path results_folder(const TrainOptions& options, const setup::TrainSetup& se
 void print_few_steps(const setup::TrainSetup& setup, const Trained& done) {
   constexpr std::int64_t kFew = 50;
   if (done.result.stopped_early || setup.steps > 0 || done.result.steps >= kFew || setup.data.own) return;
+  constexpr int kSmallBatch = 128;
   const std::string note = fmt::format(
-      "the data is {} steps of {} samples, which is few to learn from; smaller batches (--mini-batch-size "
-      "128) "
-      "or more epochs (--nepochs 3) give more",
-      done.result.steps, with_commas(setup.batch_size));
+      "the data is {} of {} samples, which is few to learn from; {}more epochs (--nepochs {}) give more",
+      done.result.steps == 1 ? "1 step" : fmt::format("{} steps", done.result.steps),
+      with_commas(setup.batch_size),
+      setup.batch_size > kSmallBatch ? fmt::format("smaller batches (--mini-batch-size {}) or ", kSmallBatch)
+                                     : "",
+      3 * setup.data.epochs);
   print_note(note);
 }
 

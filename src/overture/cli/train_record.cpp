@@ -76,8 +76,9 @@ void TrainRecord::write_trace(const std::filesystem::path& folder) const {
   report::write_trace_files(traces_.empty() ? std::span(&nothing, 1) : std::span(traces_), folder);
 }
 
-std::string train_why(const train::Totals& totals, double seconds, bool cached) {
+std::string train_why(const train::Totals& totals, double seconds, bool cached, bool other_format) {
   if (seconds <= 0 || totals.steps == 0) return {};
+  constexpr const char* kConvert = "data that is read faster (overture convert)";
   struct Part {
     const char* what;
     double seconds;
@@ -90,10 +91,10 @@ std::string train_why(const train::Totals& totals, double seconds, bool cached) 
       Part{"waiting for rows", totals.waited_for_rows_seconds,
            "a faster link to the tables, or a longer look-ahead (cache.lookahead)"},
       Part{"waiting for the plan", totals.waited_for_plan_seconds,
-           "data that is read faster (overture convert)"},
+           other_format ? kConvert : "a core for the oracle, or a shorter look-ahead (cache.lookahead)"},
       Part{"waiting for peers", totals.waited_for_peers_seconds, "fewer or more even trainers"},
       Part{"reading data and saving", std::max(0.0, seconds - known),
-           "data that is read faster (overture convert)"}};
+           other_format ? kConvert : "more steps: starting and saving take as long for few as for many"}};
   const auto most = std::ranges::max_element(parts, {}, &Part::seconds);
   std::string text =
       fmt::format("{:.0f} % of the time goes to {}", 100 * most->seconds / seconds, most->what);

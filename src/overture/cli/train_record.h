@@ -49,7 +49,7 @@ class TrainRecord {
   std::optional<std::int64_t> origin_;  // of time
 };
 
-// Where the time went, and what would help most, in a sentence.
-std::string train_why(const train::Totals& totals, double seconds, bool cached);
+// Where the time went, and what would help most, in a sentence. `other_format`: of the data, than our own.
+std::string train_why(const train::Totals& totals, double seconds, bool cached, bool other_format);
 
 }  // namespace overture::cli

@@ -21,35 +21,42 @@ train::Totals totals(double compute, double rows, double plan, double peers) {
 }
 
 TEST(TrainWhy, NamesWhatTakesMostOfTheTimeAndWhatWouldHelp) {
-  EXPECT_EQ(train_why(totals(6, 1, 1, 1), 10, false),
+  EXPECT_EQ(train_why(totals(6, 1, 1, 1), 10, false, true),
             "60 % of the time goes to computing; to try: more threads, or more "
             "trainers");
-  EXPECT_EQ(train_why(totals(1, 6, 1, 1), 10, true),
+  EXPECT_EQ(train_why(totals(1, 6, 1, 1), 10, true, true),
             "60 % of the time goes to waiting for rows; to try: a faster link to the tables, "
             "or a longer "
             "look-ahead (cache.lookahead)");
   EXPECT_EQ(
-      train_why(totals(1, 1, 6, 1), 10, false),
+      train_why(totals(1, 1, 6, 1), 10, false, true),
       "60 % of the time goes to waiting for the plan; to try: data that is read faster (overture convert)");
-  EXPECT_EQ(train_why(totals(1, 1, 1, 6), 10, false),
+  EXPECT_EQ(train_why(totals(1, 1, 1, 6), 10, false, true),
             "60 % of the time goes to waiting for peers; to try: fewer or more even trainers");
 }
 
 TEST(TrainWhy, WhatNobodyCountedIsReadingAndSaving) {
-  EXPECT_EQ(train_why(totals(1, 1, 1, 1), 10, false),
+  EXPECT_EQ(train_why(totals(1, 1, 1, 1), 10, false, true),
             "60 % of the time goes to reading data and saving; to try: data that is read faster (overture "
             "convert)");
 }
 
+TEST(TrainWhy, DataThatNeedsNoConvertingIsNotToBeConverted) {
+  EXPECT_EQ(train_why(totals(1, 1, 1, 1), 10, false, false),
+            "60 % of the time goes to reading data and saving; to try: more steps: starting and saving take "
+            "as long for few as for many");
+  EXPECT_EQ(train_why(totals(1, 1, 6, 1), 10, false, false).find("convert"), std::string::npos);
+}
+
 TEST(TrainWhy, ACacheIsToldToo) {
-  EXPECT_EQ(train_why(totals(6, 2, 1, 1), 10, true),
+  EXPECT_EQ(train_why(totals(6, 2, 1, 1), 10, true, true),
             "60 % of the time goes to computing, 20 % to waiting for rows (exposed), as the cache has 90 % "
             "of them; to try: more threads, or more trainers");
 }
 
 TEST(TrainWhy, WithoutTimeOrStepsThereIsNothingToSay) {
-  EXPECT_EQ(train_why(totals(6, 2, 1, 1), 0, true), "");
-  EXPECT_EQ(train_why({}, 10, true), "");
+  EXPECT_EQ(train_why(totals(6, 2, 1, 1), 0, true, true), "");
+  EXPECT_EQ(train_why({}, 10, true, true), "");
 }
 
 // Two batches over one table.

@@ -12,4 +12,7 @@ inline constexpr const char* kIdsFile = "ids.bin";
 // new ones, which are collected, told of on stderr, and written into the results folder. Throws UserError.
 setup::TrainSetup with_ids(const setup::TrainSetup& setup, const TrainingAsked& asked);
 
+// The setup with the rows of its tables, which the data does not say and are counted, and told of on stderr.
+setup::TrainSetup with_rows(const setup::TrainSetup& setup);
+
 }  // namespace overture::cli

@@ -35,6 +35,9 @@
 namespace overture::cli {
 namespace {
 
+constexpr const char* kStartAgain =
+    "start without --resume; if a run ended there before its first checkpoint, with --overwrite";
+
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
@@ -48,7 +51,8 @@ std::int64_t steps_expected(const setup::TrainSetup& setup) {
   if (setup.data.synthetic.empty()) return 0;
   const auto samples = static_cast<std::int64_t>(setup.data.samples);
   const std::int64_t held_out = setup.data.test_every > 0 ? samples / setup.data.test_every : 0;
-  return (samples - held_out) * setup.data.epochs / setup.batch_size;
+  const std::int64_t of_an_epoch = (samples - held_out + setup.batch_size - 1) / setup.batch_size;
+  return of_an_epoch * setup.data.epochs;  // batches do not reach across
 }
 
 // JSON has no word for what is not a number.
@@ -134,7 +138,7 @@ fs::path starting_point(const TrainingAsked& asked) {
   const fs::path& folder = asked.folder;
   if (asked.resume) {
     const auto found = train::whole_checkpoint(folder / "checkpoints");
-    if (!found) throw UserError({.file = folder.string()}, "holds no checkpoint to resume from");
+    if (!found) throw UserError({.file = folder.string()}, "holds no checkpoint to resume from", kStartAgain);
     for (const std::string& damage : found->damaged) fmt::print(stderr, "warning: {}\n", damage);
     if (!found->damaged.empty()) fmt::print(stderr, "resuming from {} instead\n", found->path.string());
     return found->path;
@@ -215,7 +219,9 @@ Trained train_with(train::Training& training, const setup::TrainSetup& setup, da
   }
   done.out_of_patience =
       setup.patience > 0 && notes_without_improvement >= setup.patience && !Interrupt::requested();
-  done.why = train_why(done.totals, done.seconds, setup.cache.lookahead > 0);
+  const std::optional<data::Format> format = setup::data_format(setup);
+  done.why = train_why(done.totals, done.seconds, setup.cache.lookahead > 0,
+                       format && *format != data::Format::overture);
   return done;
 }
 
@@ -338,8 +344,24 @@ setup::TrainSetup recorded(setup::TrainSetup setup, const TrainingAsked& asked) 
   return setup;
 }
 
+// Training on nothing would leave a model of random numbers.
+void require_samples(const setup::TrainSetup& setup) {
+  if (setup.data.file.empty()) return;
+  setup::TrainSetup first = setup;
+  first.batch_size = 1;
+  first.data.shuffle_block = 0;
+  data::Batch batch;
+  if (!setup::open_train_data(first, data::Part::train)->next(batch))
+    throw UserError({.file = setup.data.file}, "has no samples to train with");
+}
+
 // Data that is raw wants the folder before it can be read; other mistakes are told before it is made.
 setup::TrainSetup prepared(const setup::TrainSetup& setup, const TrainingAsked& asked) {
+  if (asked.resume && asked.overwrite)
+    throw UserError({.key = "--resume"}, "cannot be combined with --overwrite",
+                    "the one continues the run in the folder, the other replaces it");
+  require_samples(setup);
+  if (setup::needs_rows(setup)) return with_rows(setup);
   if (!setup::needs_ids(setup)) return setup;
   require_free(asked);
   report::claim_results_folder(asked.folder,
@@ -352,7 +374,7 @@ Trained run_alone(const setup::TrainSetup& given, const TrainingAsked& asked) {
   const auto source = setup::open_train_data(setup, data::Part::train);
   const train::TrainConfig config = setup::make_train_config(setup, source->shape());
   if (asked.resume && !fs::exists(asked.folder))
-    throw UserError({.file = asked.folder.string()}, "holds no checkpoint to resume from");
+    throw UserError({.file = asked.folder.string()}, "holds no checkpoint to resume from", kStartAgain);
   report::claim_results_folder(asked.folder,
                                {.kind = "train", .setup_yaml = {}, .overwrite = asked.overwrite});
   fs::path checkpoint = starting_point(asked);

@@ -47,6 +47,7 @@ std::string RowReader::fault(TextRow& row) const {
     for (; i < end; ++i) {
       const std::int64_t id = ids_.map(t, row.ids[i]);
       if (id < 0) {
+        if (row.ids[i] < 0) return fmt::format("id {} of table {} is negative", row.ids[i], t);
         return fmt::format("id {} of table {} is not in its {} rows", row.ids[i], t, shape.table_rows[t]);
       }
       row.ids[i] = id;

@@ -24,6 +24,8 @@ class HostLine {
     if (words_.size() == 1) fail("names no role");
     if (words_.size() > 3) fail(fmt::format("has {} words", words_.size()));
     const std::string& role = words_[1];
+    if (words_[0].starts_with('-'))
+      fail(fmt::format("\"{}\" is no host", words_[0]));  // ssh takes it as a flag
     const auto processes = static_cast<std::size_t>(count());
     if (role == "oracle") {
       if (!hosts.oracle.empty() || processes > 1) fail("a run has one oracle");

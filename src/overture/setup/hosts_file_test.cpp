@@ -33,6 +33,8 @@ TEST(HostsFile, CommentsBlanksAndEmptyLinesCountAsNothing) {
 
 TEST(HostsFile, MistakesHaveTheirLine) {
   EXPECT_EQ(error_of("a oracle\nb\n"), std::string("hosts.txt:2: names no role") + kShape);
+  EXPECT_EQ(error_of("-oProxyCommand=x oracle\n"),
+            std::string("hosts.txt:1: \"-oProxyCommand=x\" is no host") + kShape);
   EXPECT_EQ(error_of("a oracel\n"), std::string("hosts.txt:1: unknown role \"oracel\"") + kShape);
   EXPECT_EQ(error_of("a oracle\nb oracle\n"), std::string("hosts.txt:2: a run has one oracle") + kShape);
   EXPECT_EQ(error_of("a oracle 2\n"), std::string("hosts.txt:1: a run has one oracle") + kShape);

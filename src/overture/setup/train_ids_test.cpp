@@ -47,6 +47,30 @@ TEST(CollectIds, ADifferentIdIsADifferentRowAndTheSameIsNot) {
   for (std::size_t t = 0; t < ids.tables(); ++t) EXPECT_EQ(ids.rows(t), 4) << "three ids, and those unknown";
 }
 
+std::string json_line(int first, int second) {
+  return "{\"label\": 1, \"dense\": [1], \"sparse\": [" + std::to_string(first) + ", " +
+         std::to_string(second) + "]}\n";
+}
+
+TEST(CountRows, OfFilesThatHoldRowsButDoNotSayHowMany) {
+  const TestFolder folder;
+  folder.write("clicks.jsonl", json_line(7, 0) + json_line(2, 0) + json_line(5, 3));
+  const auto setup = [&](const std::string& more) {
+    return parse_train_setup("data: {file: clicks.jsonl, test_every: 3, epochs: 2}\n" + more,
+                             (folder / "train.yaml").string());
+  };
+  EXPECT_TRUE(needs_rows(setup("")));
+  EXPECT_FALSE(needs_rows(setup("tables: {rows: 8-4}\n")));
+  EXPECT_FALSE(needs_rows(parse_train_setup("data: {synthetic: kaggle}\n", "")));
+  std::int64_t samples = 0;
+  const std::vector<std::int64_t> rows = count_rows(setup(""), [&](std::int64_t so_far) {
+    samples = so_far;
+    return true;
+  });
+  EXPECT_EQ(rows, (std::vector<std::int64_t>{8, 4})) << "held-out samples look rows up, too";
+  EXPECT_EQ(samples, 3);
+}
+
 TEST(CollectIds, ItMayBeStoppedBetweenBatches) {
   const TestFolder folder;
   std::string text;

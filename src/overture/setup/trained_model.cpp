@@ -19,6 +19,11 @@ TrainSetup load_trained_setup(const fs::path& folder, const fs::path& checkpoint
   return load_train_setup(folder / "setup.yaml", overrides);
 }
 
+std::string misfit(const data::Shape& given, const data::Shape& model) {
+  return fmt::format("has {} tables and {} dense features; the model has {} and {}", given.tables(),
+                     given.dense_features, model.tables(), model.dense_features);
+}
+
 TrainedModel open_trained(const fs::path& folder, const fs::path& checkpoint,
                           const std::vector<std::string>& overrides) {
   TrainedModel model{.setup = load_trained_setup(folder, checkpoint, overrides)};
@@ -43,14 +48,10 @@ std::unique_ptr<data::Batches> open_other_data(const TrainedModel& model, const 
   options.format.reset();
   options.labels = false;
   auto source = data::open_batches(file, options, {.batch_size = model.setup.batch_size});
-  const train::TrainConfig& config = model.training->config();
+  const data::Shape trained = train::shape_of(model.checkpoint);
   const data::Shape& shape = source->shape();
-  if (shape.tables() != config.tables.tables.size() || shape.dense_features != config.dense_features) {
-    throw UserError(
-        {.file = file.string()},
-        fmt::format("has {} tables and {} dense features; the model has {} and {}", shape.tables(),
-                    shape.dense_features, config.tables.tables.size(), config.dense_features));
-  }
+  if (shape.tables() != trained.tables() || shape.dense_features != trained.dense_features)
+    throw UserError({.file = file.string()}, misfit(shape, trained));
   return source;
 }
 

@@ -32,4 +32,7 @@ TrainedModel open_trained(const std::filesystem::path& folder, const std::filesy
 // without. Throws UserError.
 std::unique_ptr<data::Batches> open_other_data(const TrainedModel& model, const std::filesystem::path& file);
 
+// "has 21 tables and 13 dense features; the model has 26 and 13".
+std::string misfit(const data::Shape& given, const data::Shape& model);
+
 }  // namespace overture::setup
