@@ -49,6 +49,14 @@ TEST(Data, ComesBackFromEveryFormatThatIsWritten) {
   }
 }
 
+TEST(Data, ValuesBetweenCommasAreRecognisedAndToldWhatToDo) {
+  const TemporaryFolder folder;
+  folder.write("clicks.csv", "label,I1,C1\n1,2,05db9164\n");
+  const Outcome outcome = run_overture({"convert", "clicks.csv", "a.ovd"}, {.folder = folder.path()});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_NE(outcome.err.find("has commas between its values"), std::string::npos) << outcome.text();
+}
+
 TEST(Data, PassesOverAsManyBadRowsAsAllowed) {
   const TemporaryFolder folder;
   succeed(folder, generate("100", "a.tsv"));

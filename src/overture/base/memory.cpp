@@ -96,10 +96,14 @@ void limit_memory(Bytes most) {
 }
 
 Bytes memory_limit() {
-  rlimit limit{};
-  if (getrlimit(RLIMIT_DATA, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return kEverything;
-  return Bytes{
-      static_cast<std::int64_t>(std::min<rlim_t>(limit.rlim_cur, static_cast<rlim_t>(kEverything.count())))};
+  Bytes least = kEverything;
+  for (const auto resource : {RLIMIT_DATA, RLIMIT_AS}) {  // the second is the shell's: ulimit -v
+    rlimit limit{};
+    if (getrlimit(resource, &limit) != 0 || limit.rlim_cur > static_cast<rlim_t>(kEverything.count()))
+      continue;
+    least = std::min(least, Bytes{static_cast<std::int64_t>(limit.rlim_cur)});
+  }
+  return least;
 }
 
 void require_memory(Bytes needed, std::string_view what) {

@@ -167,7 +167,7 @@ TEST_F(GenerateCommand, ADatasetThatCannotBeIsRefused) {
         {"--pooling", "some", "--pooling: \"some\" is not a whole number"},
         {"--pooling", "geometric:x", "--pooling: \"x\" is not a number"},
         {"--drift", "x", "--drift: \"x\" is not a number"},
-        {"--skew", "two-level:1", "skew: \"two-level:1\" is not two percentages"}})
+        {"--skew", "two-level:1", "--skew: \"two-level:1\" is not two percentages"}})
     EXPECT_TRUE(has(refused(dataset(file("x.ovd"), {flag, text}), add_generate), message))
         << flag << " " << text;
   EXPECT_FALSE(std::filesystem::exists(file("x.ovd")));

@@ -102,7 +102,11 @@ int run(const InspectOptions& options) {
   if (std::filesystem::is_directory(options.file)) return inspect_recording(options);
   // A prefix stands for its first rank.
   const bool there = std::filesystem::exists(options.file);
-  const RankTrace trace = chakra::read_trace(there ? options.file : chakra::rank_file(options.file, 0));
+  const std::string first = there ? options.file : chakra::rank_file(options.file, 0);
+  if (!std::filesystem::exists(first))
+    throw UserError({.file = options.file}, "is not there, and there is no " + first,
+                    "give a trace, the prefix of traces, or the folder of a recording");
+  const RankTrace trace = chakra::read_trace(first);
   const Inspection found = chakra::inspect(trace);
   if (options.json) {
     fmt::print("{}\n", inspection_json(trace, found));

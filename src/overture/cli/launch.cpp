@@ -38,6 +38,8 @@ using namespace std::chrono_literals;
 
 // Parties end by themselves when one is gone; after this they are ended.
 constexpr auto kPatience = 15s;
+// The exit code of ssh itself.
+constexpr int kNoConnection = 255;
 
 // A process here that holds the connection to one there.
 class Child {
@@ -66,6 +68,7 @@ class Child {
   int out() const { return out_; }
   bool running() const { return pid_ > 0; }
   int code() const { return code_; }
+  const std::string& name() const { return name_; }
   void signal(int number) const {
     if (running()) kill(-pid_, number);
   }
@@ -177,6 +180,14 @@ int run(const LaunchOptions& options) {
   }
   int code = children.front()->code();
   for (const auto& child : children) code = code == 0 ? child->code() : code;
+  for (const auto& child : children) {
+    if (child->code() != kNoConnection) continue;
+    fmt::print(stderr,
+               "error: ssh did not reach the host of {}; what it says is above\n"
+               "  try `ssh HOST true`, which must need no password\n",
+               child->name());
+    return 1;
+  }
   return code;
 }
 

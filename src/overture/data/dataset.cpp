@@ -71,6 +71,12 @@ Format detect_format(const std::filesystem::path& path) {
   if (const auto text = detect_text(start)) return *text;
   if (path.extension() == ".bin") return Format::mlperf;
   if (path.extension() == ".tsv") return Format::criteo;  // its first line is bad
+  if (start.substr(0, start.find('\n')).find(',') != std::string_view::npos)
+    throw UserError(
+        {.file = path.string()}, "has commas between its values; click logs like Criteo's have tabs",
+        fmt::format("if a line is a label, 13 counts and 26 hexadecimal hashes: tr , '\\t' < {} > "
+                    "clicks.tsv (with `tail -n +2` where the first line has names)",
+                    path.string()));
   throw UserError({.file = path.string()}, "is a dataset of no known format",
                   "known: overture, criteo, bagpipe, npz, mlperf; name it by data.format in a setup "
                   "(-s data.format=criteo), or by --from for `overture convert`");

@@ -57,13 +57,13 @@ std::int64_t scaled(std::int64_t rows, double scale) {
   return std::max<std::int64_t>(2, std::llround(product));
 }
 
-SkewKind parse_two_levels(std::string_view text, std::string_view rest) {
+SkewKind parse_two_levels(std::string_view text, std::string_view rest, const std::string& key) {
   const std::size_t colon = rest.find(':');
   TwoLevels levels{.hot_rows = parse_number<double>(rest.substr(0, colon)).value_or(0),
                    .hot_lookups = parse_number<double>(rest.substr(colon + 1)).value_or(0)};
   if (colon == std::string_view::npos || !(levels.hot_rows > 0 && levels.hot_rows <= 100) ||
       !(levels.hot_lookups > 0 && levels.hot_lookups < 100)) {
-    throw UserError({.key = "skew"}, fmt::format("\"{}\" is not two percentages", text),
+    throw UserError({.key = key}, fmt::format("\"{}\" is not two percentages", text),
                     "two-level:1:90 means that 1 % of the rows take 90 % of the lookups");
   }
   levels.hot_rows /= 100;
@@ -110,7 +110,7 @@ SkewKind parse_skew(std::string_view text, const std::string& key) {
   if (text == "medium") return PowerLaw{1.1};
   if (text == "short") return PowerLaw{1.3};
   constexpr std::string_view kTwoLevel = "two-level:";
-  if (text.starts_with(kTwoLevel)) return parse_two_levels(text, text.substr(kTwoLevel.size()));
+  if (text.starts_with(kTwoLevel)) return parse_two_levels(text, text.substr(kTwoLevel.size()), key);
   constexpr double kSteepest = 10;
   const auto exponent = parse_number<double>(text);
   if (exponent && *exponent >= 0 && *exponent <= kSteepest) return PowerLaw{*exponent};

@@ -67,6 +67,14 @@ class SearchRun {
            (search.watts == 0 || candidate.watts <= search.watts);
   }
 
+  [[noreturn]] void none_can_run() const {
+    const std::string why = result_.problems.empty() ? "there are none" : result_.problems.front();
+    const std::size_t line = why.find('\n');  // what would work is behind it
+    throw UserError({.file = model_.search().file},
+                    fmt::format("none of {} candidates can run: {}", all_.size(), why.substr(0, line)),
+                    line == std::string::npos ? "" : why.substr(why.find_first_not_of(' ', line + 1)));
+  }
+
   // Those that can run within the budget, the cheapest first; of equal ones the first.
   void sift() {
     std::vector<const Candidate*> able;
@@ -80,10 +88,7 @@ class SearchRun {
           std::ranges::find(result_.problems, candidate.problem) == result_.problems.end())
         result_.problems.push_back(candidate.problem);
     }
-    if (able.empty())
-      throw UserError({.file = model_.search().file},
-                      fmt::format("none of {} candidates can run: {}", all_.size(),
-                                  result_.problems.empty() ? "" : result_.problems.front()));
+    if (able.empty()) none_can_run();
     for (const Candidate* candidate : able) {
       if (within_budget(*candidate)) waiting_.push_back(candidate);
     }
