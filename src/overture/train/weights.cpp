@@ -1,6 +1,7 @@
 #include "overture/train/weights.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <fstream>
 #include <map>
@@ -124,6 +125,14 @@ void check_shape(const WeightsArray& array, const std::vector<std::int64_t>& fou
       "names are those of `overture export`: tables.0.weight, ..., and the dense part's");
 }
 
+// Further on they would hide: a ReLU makes 0 of what is not a number.
+void check_finite(const WeightsArray& array, const fs::path& file) {
+  array.visit([&](std::span<const float> numbers) {
+    if (!std::ranges::all_of(numbers, [](float one) { return std::isfinite(one); }))
+      odd(file, array.name + " holds what is not a finite number", "save the weights again");
+  });
+}
+
 void read_npz(std::vector<WeightsArray>& arrays, const fs::path& file,
               const std::vector<data::ZipMember>& members) {
   for (WeightsArray& array : arrays) {
@@ -227,7 +236,9 @@ void write_weights(std::vector<WeightsArray>& arrays, WeightsFormat format, cons
   }
 }
 
-void read_weights(std::vector<WeightsArray>& arrays, const fs::path& file) {
+namespace {
+
+void read_any(std::vector<WeightsArray>& arrays, const fs::path& file) {
   std::ifstream in(file, std::ios::binary);
   if (!in) odd(file, "cannot be read");
   char first[2] = {};
@@ -245,6 +256,13 @@ void read_weights(std::vector<WeightsArray>& arrays, const fs::path& file) {
   } else {
     read_torch(arrays, file, members);
   }
+}
+
+}  // namespace
+
+void read_weights(std::vector<WeightsArray>& arrays, const fs::path& file) {
+  read_any(arrays, file);
+  for (const WeightsArray& array : arrays) check_finite(array, file);
 }
 
 fs::path checkpoint_of_weights(const TrainConfig& config, const fs::path& file, const fs::path& folder) {

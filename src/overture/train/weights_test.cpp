@@ -2,6 +2,7 @@
 #include "overture/train/weights.h"
 
 #include <fstream>
+#include <limits>
 #include <numeric>
 
 #include <gtest/gtest.h>
@@ -61,6 +62,19 @@ TEST_F(Weights, ComeBackFromEveryFormat) {
     read_weights(all, file_);
     EXPECT_EQ(table_, table);
     EXPECT_EQ(dense_, (Numbers{7, 8}));
+  }
+}
+
+TEST_F(Weights, WhatIsNotANumberIsRefused) {
+  for (const float odd : {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
+    table_[3] = odd;
+    std::vector<WeightsArray> all = arrays();
+    for (const WeightsFormat format :
+         {WeightsFormat::npz, WeightsFormat::torch, WeightsFormat::safetensors}) {
+      write_weights(all, format, file_);
+      EXPECT_NE(error().find("tables.0.weight holds what is not a finite number"), std::string::npos)
+          << error();
+    }
   }
 }
 
