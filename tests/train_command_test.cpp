@@ -474,6 +474,10 @@ TEST(Train, ADamagedCheckpointIsSkippedWithAWarningAndTheResultIsTheSame) {
       << resumed.err;
   EXPECT_NE(resumed.err.find("resuming from run/checkpoints/step-10"), std::string::npos) << resumed.err;
   expect_same_model(folder.path() / "whole", folder.path() / "run");
+  // Its time is told of the step before it, and in no other time.
+  EXPECT_EQ(values(folder.path() / "whole/metrics.jsonl", "checkpoint_seconds").size(), 1u);
+  EXPECT_EQ(values(folder.path() / "run/metrics.jsonl", "checkpoint_seconds").size(), 2u);
+  EXPECT_EQ(values(folder.path() / "run/summary.json", "checkpoint_seconds").size(), 1u);
 }
 
 // A run that was killed has told of every step before its checkpoint, and loses no line when it goes on.

@@ -58,7 +58,7 @@ std::int64_t steps_expected(const setup::TrainSetup& setup) {
 // JSON has no word for what is not a number.
 std::string number_text(double value) { return std::isfinite(value) ? fmt::format("{}", value) : "null"; }
 
-// Notes every step and every evaluation of a run. Its clock stands still while the model is evaluated.
+// Notes every step, evaluation and checkpoint of a run. Its clock stands still while nothing is trained.
 class RunNotes {
  public:
   RunNotes(const setup::TrainSetup& setup, const TrainingAsked& asked, std::int64_t first_step)
@@ -98,6 +98,11 @@ class RunNotes {
     if (tells_) line_.tell(held_out);
   }
 
+  void add_checkpoint(double seconds) {
+    done_.checkpoint_seconds += seconds;
+    file_.add_checkpoint(seconds);
+  }
+
   void finish_training() {
     done_.seconds = seconds();
     progress_.finish();
@@ -111,7 +116,9 @@ class RunNotes {
   }
 
  private:
-  double seconds() const { return seconds_since(started_) - done_.evaluation_seconds; }
+  double seconds() const {
+    return seconds_since(started_) - done_.evaluation_seconds - done_.checkpoint_seconds;
+  }
 
   Trained done_;
   bool tells_;
@@ -201,7 +208,8 @@ Trained train_with(train::Training& training, const setup::TrainSetup& setup, da
                                 [&](const train::HeldOut& held_out) {
                                   notes.add(held_out);
                                   evaluated = held_out.steps;
-                                }};
+                                },
+                            .on_saved = [&](double seconds) { notes.add_checkpoint(seconds); }};
   const bool ours = !setup.model.is<train::ExternalConfig>();  // others are not asked to predict
   if (setup.data.test_every > 0 && ours)
     options.held_out = [&] { return setup::open_train_data(setup, data::Part::test); };
@@ -309,7 +317,8 @@ Json summary(const setup::TrainSetup& setup, const std::string& setup_yaml, cons
                {"compute_seconds", totals.compute_seconds},
                {"waited_for_plan_seconds", totals.waited_for_plan_seconds},
                {"waited_for_rows_seconds", totals.waited_for_rows_seconds},
-               {"waited_for_peers_seconds", totals.waited_for_peers_seconds}});
+               {"waited_for_peers_seconds", totals.waited_for_peers_seconds},
+               {"checkpoint_seconds", done.checkpoint_seconds}});
   if (!done.evaluations.empty()) root["held_out_over_steps"] = series(done.evaluations);
   root["checkpoint"] = done.result.checkpoint.string();
   root["trained"] = described(config);

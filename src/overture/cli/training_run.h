@@ -29,8 +29,9 @@ struct TrainingAsked {
 struct Trained {
   train::RunResult result;
   train::Totals totals;  // of this run
-  double seconds = 0;    // of training; evaluations come on top
+  double seconds = 0;    // of training; the next two come on top
   double evaluation_seconds = 0;
+  double checkpoint_seconds = 0;
   train::IterationTimes iterations;
   std::vector<train::HeldOut> evaluations;  // by steps, earlier runs included
   std::optional<data::Metrics> metrics;     // at the end

@@ -140,7 +140,7 @@ constexpr std::string_view kTrainNumbers =
     "iteration_seconds_deviation iterations_counted samples_per_second table_bytes lookups rows "
     "hit_rate critical_rows most_resident_rows fetched_rows fetched_bytes stored_bytes "
     "compute_seconds waited_for_plan_seconds waited_for_rows_seconds waited_for_peers_seconds "
-    "seed";
+    "checkpoint_seconds seed";
 
 }  // namespace
 

@@ -258,6 +258,29 @@ TEST_F(Checkpoint, WhenTheNewestIsDamagedTheOneBeforeIsTaken) {
   EXPECT_THROW(whole_checkpoint(folder_), UserError);
 }
 
+// Nothing is trained meanwhile: whoever times steps leaves it out.
+TEST_F(Checkpoint, HowLongItTookIsToldBetweenTwoSteps) {
+  TrainConfig config = small_config();
+  config.trainers = 2;
+  LocalTraining local(config);
+  Session session(config);
+  for (Training* const training : std::initializer_list<Training*>{&local, &session}) {
+    TestSource source(config, kTestSamples, kTestBatches);
+    std::int64_t steps = 0;
+    std::vector<std::int64_t> told_after;
+    training->run(source, {.steps = 12,
+                           .checkpoints = folder_,
+                           .checkpoint_every = 5,
+                           .on_step = [&](const StepReport&) { ++steps; },
+                           .on_saved =
+                               [&](double seconds) {
+                                 told_after.push_back(steps);
+                                 EXPECT_GT(seconds, 0);
+                               }});
+    EXPECT_EQ(told_after, (std::vector<std::int64_t>{5, 10, 12}));
+  }
+}
+
 TEST_F(Checkpoint, TheBestAndEveryNthStay) {
   const TrainConfig config = small_config(OptimizerKind::adam);
   std::map<std::int64_t, double> aucs;

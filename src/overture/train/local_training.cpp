@@ -103,11 +103,14 @@ void LocalTraining::evaluate(const RunOptions& options) {
 
 void LocalTraining::save(const RunOptions& options) {
   if (options.checkpoints.empty()) return;
+  const auto began = std::chrono::steady_clock::now();
   PartialCheckpoint partial(options.checkpoints, info_.steps);
   save_rows(tables_, partial.path());
   save_dense(learner_.parameters().values(), learner_.optimizer().state(), partial.path());
   if (evaluated_ != info_.steps) info_.auc.reset();
   partial.complete(config_, info_, learner_.parameters().size(), {.every = options.keep_every});
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
+  if (options.on_saved) options.on_saved(took.count());
 }
 
 std::span<const float> LocalTraining::predict(const data::Batch& batch) {

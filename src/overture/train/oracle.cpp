@@ -148,14 +148,16 @@ void Oracle::begin_pause(Pause pause, Outbox& out) {
     out.push_back(std::move(message));
   }
   pause.answers_missing = config_.shares() + (pause.save ? 1 : 0);
+  pause.since = std::chrono::steady_clock::now();
   pause_.emplace(std::move(pause));
 }
 
 bool Oracle::advance_pause(Outbox& out) {
-  if (pause_->answers_missing > 0) return false;
+  const bool steps_missing = !open_.empty() && open_.begin()->first < pause_->after;
+  if (pause_->answers_missing > 0 || steps_missing) return false;
   if (pause_->evaluate) {
     if (!pause_->evaluator) {
-      pause_->began = std::chrono::steady_clock::now();
+      if (pause_->save) pause_->saving_seconds = lap();
       pause_->evaluator = std::make_unique<Evaluator>(parties_.trainers, *orders_, options_.held_out());
     }
     if (!pause_->evaluator->done()) return pause_->evaluator->advance(out);
@@ -178,9 +180,7 @@ void Oracle::end_pause(Outbox& out) {
 }
 
 void Oracle::finish_evaluation() {
-  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - pause_->began;
-  const HeldOut held_out{
-      .steps = steps_done(), .metrics = pause_->evaluator->metrics(), .seconds = took.count()};
+  const HeldOut held_out{.steps = steps_done(), .metrics = pause_->evaluator->metrics(), .seconds = lap()};
   evaluated_ = sent_;
   auc_ = held_out.metrics.auc;
   if (options_.on_evaluated) options_.on_evaluated(held_out);
@@ -196,6 +196,14 @@ void Oracle::finish_save() {
   pause_->partial->complete(config_, info, parameters_, {.every = options_.keep_every});
   checkpoint_ = complete_checkpoint(options_.checkpoints, steps);
   saved_ = pause_->after;
+  if (options_.on_saved) options_.on_saved(pause_->saving_seconds + lap());
+}
+
+// Seconds of a pause that nobody has been told of.
+double Oracle::lap() {
+  const auto now = std::chrono::steady_clock::now();
+  const std::chrono::duration<double> took = now - std::exchange(pause_->since, now);
+  return took.count();
 }
 
 void Oracle::stop_all(Outbox& out) {
@@ -227,6 +235,7 @@ void Oracle::account(const rpc::Message& message) {
   StepReport mean = report;
   take_times(mean);
   open_.erase(found);
+  if (pause_ && message.step < pause_->after) pause_->since = std::chrono::steady_clock::now();
   if (mean.samples == 0 || !options_.on_step) return;  // the flush has none
   mean.loss /= static_cast<double>(mean.samples);
   options_.on_step(mean);

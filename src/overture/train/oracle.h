@@ -53,6 +53,7 @@ class Oracle final : public Party {
   void end_pause(Outbox& out);
   void finish_evaluation();
   void finish_save();
+  double lap();
   void take_dense_state(rpc::Message message);
   void take_left(const rpc::Message& message);
   std::int64_t samples_after(std::int64_t batches) const;
@@ -83,7 +84,8 @@ class Oracle final : public Party {
     std::unique_ptr<PartialCheckpoint> partial = nullptr;  // of a save
     std::optional<DenseState> dense = {};                  // of a save
     std::unique_ptr<Evaluator> evaluator = nullptr;        // once the rows are there
-    std::chrono::steady_clock::time_point began{};
+    std::chrono::steady_clock::time_point since{};         // nothing is trained, or told of
+    double saving_seconds = 0;
   };
   std::optional<Pause> pause_;
   std::optional<std::int64_t> asked_;  // a pause after so many batches

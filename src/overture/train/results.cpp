@@ -95,17 +95,24 @@ void Totals::add(const StepReport& report) {
 
 namespace {
 
+// Of a step, or of one trainer in it.
+template <class Times>
+std::string time_fields(const Times& t) {
+  return fmt::format(
+      "\"compute_seconds\": {:.6f}, \"waited_for_plan_seconds\": {:.6f}, "
+      "\"waited_for_rows_seconds\": {:.6f}, \"waited_for_peers_seconds\": {:.6f}",
+      t.compute_seconds, t.waited_for_plan_seconds, t.waited_for_rows_seconds, t.waited_for_peers_seconds);
+}
+
 std::string step_fields(const StepReport& r, double seconds) {
   return fmt::format(
       "{}{}, \"seconds\": {:.6f}, \"samples\": {}, \"loss\": {:.9g}, \"lookups\": {}, \"rows\": {}, "
       "\"hit_rate\": {:.6f}, \"critical_rows\": {}, \"delayed_rows\": {}, \"resident_rows\": {}, "
       "\"window_batches\": {}, \"fetched_rows\": {}, \"fetched_bytes\": {}, \"stored_rows\": {}, "
-      "\"stored_bytes\": {}, \"compute_seconds\": {:.6f}, \"waited_for_plan_seconds\": {:.6f}, "
-      "\"waited_for_rows_seconds\": {:.6f}, \"waited_for_peers_seconds\": {:.6f}",
+      "\"stored_bytes\": {}, {}",
       kStart, r.step, seconds, r.samples, r.loss, r.lookups, r.rows, r.hit_rate(), r.critical_rows,
       r.delayed_rows, r.resident_rows, r.window, r.fetched_rows, r.fetched_bytes, r.stored_rows,
-      r.stored_bytes, r.compute_seconds, r.waited_for_plan_seconds, r.waited_for_rows_seconds,
-      r.waited_for_peers_seconds);
+      r.stored_bytes, time_fields(r));
 }
 
 // Of all trainers, by rank, where there are several.
@@ -113,12 +120,7 @@ std::string trainers_field(const StepReport& report) {
   if (report.trainers.size() < 2) return {};
   std::string text;
   for (const TrainerTimes& one : report.trainers)
-    text += fmt::format(
-        "{}{{\"compute_seconds\": {:.6f}, \"waited_for_plan_seconds\": {:.6f}, \"waited_for_rows_seconds\": "
-        "{:.6f}, "
-        "\"waited_for_peers_seconds\": {:.6f}}}",
-        text.empty() ? "" : ", ", one.compute_seconds, one.waited_for_plan_seconds,
-        one.waited_for_rows_seconds, one.waited_for_peers_seconds);
+    text += (text.empty() ? "{" : ", {") + time_fields(one) + "}";
   return ", \"trainers\": [" + text + "]";
 }
 
@@ -160,14 +162,20 @@ MetricsFile::MetricsFile(const std::filesystem::path& path, const std::string& e
 
 void MetricsFile::add(const StepReport& report, double seconds) {
   file_.write(step_fields(report, seconds) + trainers_field(report) + kEnd);
-  open_ = true;
+  awaits_evaluation_ = awaits_checkpoint_ = true;
 }
 
 // A run that was resumed when nothing was left to do tells again what the file has.
 void MetricsFile::add(const HeldOut& held_out) {
   if (!evaluations_.empty() && evaluations_.back().steps == held_out.steps) evaluations_.pop_back();
   evaluations_.push_back(held_out);
-  if (std::exchange(open_, false)) file_.replace_end(kEnd.size(), held_out_fields(held_out.metrics) + kEnd);
+  if (std::exchange(awaits_evaluation_, false))
+    file_.replace_end(kEnd.size(), held_out_fields(held_out.metrics) + kEnd);
+}
+
+void MetricsFile::add_checkpoint(double seconds) {
+  if (std::exchange(awaits_checkpoint_, false))
+    file_.replace_end(kEnd.size(), fmt::format(", \"checkpoint_seconds\": {:.6f}", seconds) + kEnd);
 }
 
 }  // namespace overture::train

@@ -73,8 +73,9 @@ class MetricsFile {
 
   // `seconds` since the run began.
   void add(const StepReport& report, double seconds);
-  // Of the model after the step that was added last: joins its line.
+  // Of the model after the step that was added last, as the next: joins its line.
   void add(const HeldOut& held_out);
+  void add_checkpoint(double seconds);
 
   // By steps, those of earlier runs too; of these, only what the lines tell.
   const std::vector<HeldOut>& evaluations() const { return evaluations_; }
@@ -83,7 +84,9 @@ class MetricsFile {
   MetricsFile(const std::filesystem::path& path, const std::string& earlier);
 
   AppendedFile file_;
-  bool open_ = false;  // the last line is of this run, and has no evaluation yet
+  // The last line is of this run, and has none yet.
+  bool awaits_evaluation_ = false;
+  bool awaits_checkpoint_ = false;
   std::vector<HeldOut> evaluations_;
 };
 

@@ -72,6 +72,8 @@ struct RunOptions {
   // Called once on_step has told of the last step. A checkpoint of the same step comes later: who resumes
   // from it finds the evaluation done.
   std::function<void(const HeldOut&)> on_evaluated;
+  // A checkpoint is complete; nothing was trained for so many seconds. Called as on_evaluated is.
+  std::function<void(double seconds)> on_saved;
 };
 
 // Whether something that is done every so many steps, 0 for never, is due after `steps`.
