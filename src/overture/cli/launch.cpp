@@ -199,12 +199,9 @@ void add_launch(Command& root) {
   command
       .positional("hosts", options->hosts,
                   "File with lines of: host role [count]; roles are oracle, trainer, server")
-      .positional("setup", options->setup, "Setup file (YAML) of the run")
-      .option("-s,--set KEY=VALUE", options->overrides, "Change one key of the setup; may be repeated")
-      .option("-o,--results FOLDER", options->folder, "Folder for the results; all machines must see it")
-      .flag("--resume", options->resume, "Continue the run in the results folder where it stopped")
-      .flag("--overwrite", options->overwrite, "Replace the run in the results folder")
-      .option("--ssh COMMAND", options->ssh, "Command that runs another on a host")
+      .positional("setup", options->setup, "Setup file (YAML) of the run");
+  add_run_flags(command, options->run);
+  command.option("--ssh COMMAND", options->ssh, "Command that runs another on a host")
       .option("--program FILE", options->program, "Path of overture on the hosts (default: the same as here)")
       .option("--master-ip ADDRESS", options->master_ip,
               "Address of the oracle's host (default: as in the file)")

@@ -25,10 +25,7 @@ std::string launch_command(const LaunchOptions& options, const setup::HostsFile&
       quoted(options.program.empty() ? fs::read_symlink("/proc/self/exe").string() : options.program), role);
   if (role == "oracle") {
     text += " " + quoted(options.setup);
-    for (const std::string& one : options.overrides) text += " -s " + quoted(one);
-    if (!options.folder.empty()) text += " -o " + quoted(options.folder);
-    if (options.resume) text += " --resume";
-    if (options.overwrite) text += " --overwrite";
+    for (const std::string& word : options.run.words()) text += " " + quoted(word);
   }
   return text + fmt::format(
                     " --worker-id {} --world-size {} --world-size-trainers {} --master-ip {} "

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
+#include "overture/cli/train_flags.h"
 #include "overture/setup/hosts_file.h"
 
 namespace overture::cli {
@@ -11,15 +11,12 @@ namespace overture::cli {
 struct LaunchOptions {
   std::string hosts;
   std::string setup;
-  std::string folder;
-  std::vector<std::string> overrides;
+  RunFlags run;
   std::string ssh = "ssh -tt -o BatchMode=yes";
   std::string program;
   std::string master_ip;
   int master_port = 18000;
   int timeout = 60;
-  bool resume = false;
-  bool overwrite = false;
 };
 
 // What the shell at the other end runs, in the same folder as here. `role` is oracle, trainer or server.

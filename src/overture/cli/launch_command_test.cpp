@@ -35,12 +35,13 @@ TEST(LaunchCommand, TellsEveryPartyItsNumberAndWhereTheOracleIs) {
 
 TEST(LaunchCommand, OnlyTheOracleIsToldTheSetup) {
   LaunchOptions launch = options();
-  launch.overrides = {"steps=5"};
-  launch.folder = "results/x";
-  launch.resume = true;
-  launch.overwrite = true;
-  EXPECT_EQ(command(launch, "oracle", 0).substr(0, 82),
-            "'/opt/overture' oracle 'run.yaml' -s 'steps=5' -o 'results/x' --resume --overwrite");
+  launch.run = {
+      .overrides = {"steps=5"}, .output = {.folder = "results/x"}, .weights = "w.npz", .resume = true};
+  launch.run.output.no_report = launch.run.record = true;
+  const std::string says =
+      "'/opt/overture' oracle 'run.yaml' '-s' 'steps=5' '-o' 'results/x' '--weights' 'w.npz' '--resume' "
+      "'--no-report' '--record' --worker-id 0";
+  EXPECT_EQ(command(launch, "oracle", 0).substr(0, says.size()), says);
   EXPECT_FALSE(has(command(launch, "server", 3), "run.yaml"));
 }
 

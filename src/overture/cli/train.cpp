@@ -26,18 +26,13 @@ namespace fs = std::filesystem;
 
 struct TrainOptions {
   std::string setup;
-  std::vector<std::string> overrides;
-  Output output;
-  bool resume = false;
-  std::string weights;
-  bool tensorboard = false;
-  bool record = false;
+  RunFlags run;
   TrainFlags flags;
   MeetingFlags meeting;
 };
 
 fs::path results_folder(const TrainOptions& options, const setup::TrainSetup& setup) {
-  return options.output.folder_or(
+  return options.run.output.folder_or(
       fs::path("results") / (options.setup.empty() ? fs::path(setup.name) : fs::path(options.setup).stem()));
 }
 
@@ -104,7 +99,8 @@ setup::Started started(const TrainOptions& options) {
   setup::Started result{.version = version_text(),
                         .yaml = options.setup.empty() ? "" : read_file(options.setup),
                         .assignments = options.flags.assignments()};
-  result.assignments.insert(result.assignments.end(), options.overrides.begin(), options.overrides.end());
+  result.assignments.insert(result.assignments.end(), options.run.overrides.begin(),
+                            options.run.overrides.end());
   return result;
 }
 
@@ -129,32 +125,24 @@ int run(const TrainOptions& options, Role role) {
   if (meeting) setup = setup::gather(*meeting, setup, how);
   const fs::path folder = results_folder(options, setup);
   const Trained done = run_training(setup, {.folder = folder,
-                                            .resume = options.resume,
-                                            .overwrite = options.output.overwrite,
-                                            .weights = options.weights,
-                                            .report = !options.output.no_report,
-                                            .tensorboard = options.tensorboard,
-                                            .record = options.record,
+                                            .resume = options.run.resume,
+                                            .overwrite = options.run.output.overwrite,
+                                            .weights = options.run.weights,
+                                            .report = !options.run.output.no_report,
+                                            .tensorboard = options.run.tensorboard,
+                                            .record = options.run.record,
                                             .meeting = meeting});
   json_result(done.summary);
   print_summary(setup, done, folder);
-  print_where(folder, options.output);
+  print_where(folder, options.run.output);
   return done.result.stopped_early && Interrupt::requested() ? kInterrupted : 0;
 }
 
 void add_options(Command& command, TrainOptions& options) {
-  add_output(command, options.output, "results/<setup name>");
-  command
-      .positional("setup", options.setup,
-                  "Setup file (YAML); not needed if flags give everything; see docs/reference/train.md",
-                  false)
-      .option("-s,--set KEY=VALUE", options.overrides, "Change one key of the setup; may be repeated")
-      .flag("--resume", options.resume, "Continue the run in the results folder where it stopped")
-      .option("--weights FILE", options.weights,
-              "Start from the weights in a file: npz, torch or safetensors")
-      .flag("--tensorboard", options.tensorboard, "Also write curves for TensorBoard, into tensorboard/")
-      .flag("--record", options.record,
-            "Record what every party does and sends, into recording/; see docs/guides/loop.md");
+  command.positional("setup", options.setup,
+                     "Setup file (YAML); not needed if flags give everything; see docs/reference/train.md",
+                     false);
+  add_run_flags(command, options.run);
   add_train_flags(command, options.flags);
 }
 

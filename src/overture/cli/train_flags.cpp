@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <map>
+#include <utility>
 
 #include "overture/base/error.h"
 #include "overture/data/bagpipe.h"
@@ -216,6 +217,32 @@ std::vector<std::string> TrainFlags::assignments() const {
   if (!optimizer.empty())
     result.push_back("optimizer.kind=" + (optimizer == "rwsadagrad" ? "adagrad" : optimizer));
   return result;
+}
+
+std::vector<std::string> RunFlags::words() const {
+  std::vector<std::string> result;
+  const auto add = [&](const char* name, const std::string& value) {
+    if (!value.empty()) result.insert(result.end(), {name, value});
+  };
+  for (const std::string& one : overrides) add("-s", one);
+  add("-o", output.folder);
+  add("--weights", weights);
+  for (const auto& [name, given] : {std::pair("--resume", resume), std::pair("--overwrite", output.overwrite),
+                                    std::pair("--no-report", output.no_report),
+                                    std::pair("--tensorboard", tensorboard), std::pair("--record", record)}) {
+    if (given) result.emplace_back(name);
+  }
+  return result;
+}
+
+void add_run_flags(Command& command, RunFlags& flags) {
+  add_output(command, flags.output, "results/<setup name>");
+  command.option("-s,--set KEY=VALUE", flags.overrides, "Change one key of the setup; may be repeated")
+      .flag("--resume", flags.resume, "Continue the run in the results folder where it stopped")
+      .option("--weights FILE", flags.weights, "Start from the weights in a file: npz, torch or safetensors")
+      .flag("--tensorboard", flags.tensorboard, "Also write curves for TensorBoard, into tensorboard/")
+      .flag("--record", flags.record,
+            "Record what every party does and sends, into recording/; see docs/guides/loop.md");
 }
 
 }  // namespace overture::cli

@@ -1,5 +1,5 @@
-// The flags that `overture train` takes from facebookresearch/dlrm and from Bagpipe: other names for keys of
-// the setup.
+// The flags of `overture train`: those from facebookresearch/dlrm and from Bagpipe are other names for keys
+// of the setup; RunFlags say how a run begins and what it leaves.
 #pragma once
 
 #include <memory>
@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "overture/cli/command.h"
+#include "overture/cli/output.h"
 
 namespace overture::cli {
 
@@ -39,5 +40,19 @@ struct TrainFlags {
 };
 
 void add_train_flags(Command& command, TrainFlags& flags);
+
+struct RunFlags {
+  std::vector<std::string> overrides;
+  Output output;
+  std::string weights;
+  bool resume = false;
+  bool tensorboard = false;
+  bool record = false;
+
+  // As they are given to another program.
+  std::vector<std::string> words() const;
+};
+
+void add_run_flags(Command& command, RunFlags& flags);
 
 }  // namespace overture::cli
