@@ -19,7 +19,6 @@ using BenchClock = std::chrono::steady_clock;
 
 enum class Ask : std::uint32_t { rows, cpu, stop };
 
-constexpr std::int64_t kTableRows = 200'000;
 constexpr int kOneRowRequests = 200;
 constexpr std::size_t kRowsAhead = 16;  // asked of memory before their turn, as embedding servers do
 
@@ -48,7 +47,7 @@ Message request(Address server, std::int64_t rows, std::int64_t columns, RandomS
   WireWriter writer(message.payload);
   std::int64_t* const places = writer.room<std::int64_t>(static_cast<std::size_t>(rows));
   for (std::int64_t i = 0; i < rows; ++i)
-    places[i] = static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(kTableRows)));
+    places[i] = static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(kFetchTableRows)));
   return message;
 }
 
@@ -100,6 +99,20 @@ FetchMeasured measure_fetches(Transport& transport, Address server, const FetchB
   return measured;
 }
 
+void copy_rows(std::span<const float> table, std::span<const std::int64_t> places, std::size_t columns,
+               float* to) {
+  const auto rows = static_cast<std::int64_t>(table.size() / columns);
+  for (const std::int64_t place : places) require(place >= 0 && place < rows, "a row that is not here");
+  const auto row = [&](std::size_t i) {
+    return table.data() + static_cast<std::size_t>(places[i]) * columns;
+  };
+  for (std::size_t i = 0; i < places.size(); ++i, to += columns) {
+    for (std::size_t c = 0; i + kRowsAhead < places.size() && c < columns; c += 16)
+      __builtin_prefetch(row(i + kRowsAhead) + c);
+    std::memcpy(to, row(i), columns * sizeof(float));
+  }
+}
+
 void serve_fetches(Transport& transport, bool own_process) {
   std::vector<float> table;
   double cpu_before = cpu_seconds();
@@ -113,20 +126,9 @@ void serve_fetches(Transport& transport, bool own_process) {
       case Ask::rows: {
         const auto columns = static_cast<std::size_t>(message.step);
         const auto places = WireReader(message.payload).array<std::int64_t>();
-        table.resize(static_cast<std::size_t>(kTableRows) * columns, 1.0f);
+        table.resize(static_cast<std::size_t>(kFetchTableRows) * columns, 1.0f);
         if (places.size() == 1) cpu_before = cpu_seconds();  // the large ones follow
-        float* to = writer.room<float>(places.size() * columns);
-        for (const std::int64_t place : places)
-          require(place >= 0 && place < kTableRows, "a row that is not here");
-        const auto row = [&](std::size_t i) {
-          return table.data() + static_cast<std::size_t>(places[i]) * columns;
-        };
-        for (std::size_t i = 0; i < places.size(); ++i) {
-          for (std::size_t c = 0; i + kRowsAhead < places.size() && c < columns; c += 16)
-            __builtin_prefetch(row(i + kRowsAhead) + c);
-          std::memcpy(to, row(i), columns * sizeof(float));
-          to += columns;
-        }
+        copy_rows(table, places, columns, writer.room<float>(places.size() * columns));
       }
     }
     transport.send(std::move(answer));

@@ -2,7 +2,9 @@
 // table, many at a time or one, as trainers ask servers. For `overture bench transport` and bench/.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "overture/rpc/transport.h"
 
@@ -27,6 +29,12 @@ struct FetchMeasured {
     return cpu_seconds * 1e9 / static_cast<double>(answer_bytes * answers);
   }
 };
+
+// As servers copy their answers: `columns` numbers of each of these rows. Throws BadMessage for one that is
+// not in the table.
+inline constexpr std::int64_t kFetchTableRows = 200'000;
+void copy_rows(std::span<const float> table, std::span<const std::int64_t> places, std::size_t columns,
+               float* to);
 
 // Throws std::runtime_error when `server` is gone.
 FetchMeasured measure_fetches(Transport& transport, Address server, const FetchBench& bench);
