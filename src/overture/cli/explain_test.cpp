@@ -52,7 +52,7 @@ TEST(ExplainCommand, AnUnknownKeyHasASuggestion) {
 
 TEST(ExplainCommand, TheLastWordOfAKeyIsEnoughToFindIt) {
   EXPECT_EQ(refused({"explain", "transport"}, add_explain),
-            "unknown key \"transport\"\n  did you mean \"network.transport\"?");
+            "unknown key \"transport\"\n  did you mean \"network.transport\"?\n");
 }
 
 TEST(ExplainCommand, WithoutAKeyAllAreExplained) {
