@@ -67,7 +67,7 @@ network::flow::RotorFluid make_network(int nodes, Kind kind) {
 
 Row run(int nodes, Kind kind, bool published) {
   const AlgorithmKind all_reduce =
-      is_ring(kind) ? AlgorithmKind::lockstep_ring : AlgorithmKind::distributed_parameter_server;
+      is_ring(kind) ? system::kLockstepRing : system::kDistributedParameterServer;
   workload::DlrmStep step{.model = make_dlrm(model::model_a()), .nodes = nodes, .all_reduce = all_reduce};
   if (published) step.artefacts = workload::DlrmArtefacts::as_published();
   if (on_opera(kind)) {

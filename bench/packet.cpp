@@ -22,7 +22,7 @@ PacketConfig tcp(int threads = 1) { return {.threads = threads}; }
 
 PacketConfig dctcp(int threads = 1) {
   PacketConfig config{.threads = threads};
-  config.tcp.control = CongestionControl::dctcp;
+  config.of<TcpConfig>().control = kControl<DctcpConfig>;
   config.queue.mark_above = Bytes{100'000};  // about 65 packets, as RFC 8257 suggests for 10 Gb/s and more
   return config;
 }

@@ -12,7 +12,6 @@ using namespace overture;
 
 namespace {
 
-using system::AlgorithmKind;
 using system::CollectiveKind;
 using workload::Parallelism;
 
@@ -90,13 +89,11 @@ class Maker {
     system::Implementation made;
     made.flat = number(0, 3) == 0;
     for (std::size_t d = 0; d < (made.flat ? 1 : dimensions); ++d) {
-      system::Algorithm algorithm{one_of(AlgorithmKind::double_binary_tree)};
-      const bool for_all_to_all =
-          algorithm.kind == AlgorithmKind::ring || algorithm.kind == AlgorithmKind::direct;
-      if (kind == CollectiveKind::all_to_all && !for_all_to_all) algorithm.kind = AlgorithmKind::direct;
-      if (made.flat && algorithm.kind == AlgorithmKind::double_binary_tree)
-        algorithm.kind = AlgorithmKind::ring;
-      if (algorithm.kind == AlgorithmKind::direct) algorithm.window = number(0, 4);
+      system::Algorithm algorithm{*system::kAlgorithms[static_cast<std::size_t>(number(0, 4))]};
+      const bool for_all_to_all = algorithm.kind == system::kRing || algorithm.kind == system::kDirect;
+      if (kind == CollectiveKind::all_to_all && !for_all_to_all) algorithm.kind = system::kDirect;
+      if (made.flat && algorithm.kind == system::kDoubleBinaryTree) algorithm.kind = system::kRing;
+      if (algorithm.kind == system::kDirect) algorithm.window = number(0, 4);
       made.per_dimension.push_back(algorithm);
     }
     return made;

@@ -107,7 +107,7 @@ def bench_collective(
     first: str = "1 KiB",
     last: str = "64 MiB",
     factor: int = 4,
-    chunks: int = 1,
+    chunks: "int | None" = None,
     seeds: int = 1,
     set: "Mapping[str, Any] | None" = None,
     out: "str | os.PathLike[str] | None" = None,
@@ -120,9 +120,9 @@ def bench_collective(
     Sizes go from `first` to `last`, each `factor` times the one before. Other arguments are those of simulate().
     """
     given = Setup(setup, set)
-    chosen = ["--algorithm", algorithm] if algorithm else []
+    chosen = (["--algorithm", algorithm] if algorithm else []) + (["--chunks", str(chunks)] if chunks else [])
     return run_program(
-        ["bench", "collective", *given.arguments(), "--collective", collective, *chosen, "--chunks", str(chunks),
+        ["bench", "collective", *given.arguments(), "--collective", collective, *chosen,
          "-b", str(first), "-e", str(last), "-f", str(factor), "--seeds", str(seeds), *_limits(max_wall), "--no-report"],
         out, what=collective, progress=progress, overwrite=overwrite, given=given)
 

@@ -10,8 +10,6 @@
 namespace overture::astra2 {
 namespace {
 
-using system::AlgorithmKind;
-
 constexpr std::int32_t kCollectiveTags = 500'000'000;  // collectives' tags begin here, and so many are theirs
 constexpr std::int32_t kGroupStreams = 1'000'000;
 constexpr Duration kGroupEndpoint =
@@ -170,7 +168,7 @@ void Collectives::begin(std::uint32_t id) {
                                                 clock_, [this, id] { proceed(id); });
     return stream.custom->start();
   }
-  if (phase.algorithm.kind == AlgorithmKind::double_binary_tree) {
+  if (phase.algorithm.kind == system::kDoubleBinaryTree) {
     stream.tree = TreeState::begin;
     stream.reductions = 0;
     stream.relatives = system::tree_node(phase.members.mine, phase.members.size, phase.root);

@@ -10,7 +10,6 @@
 namespace overture::astra2 {
 namespace {
 
-using system::AlgorithmKind;
 using topology::DimensionKind;
 
 class Astra2Files : public testing::Test {
@@ -96,9 +95,9 @@ TEST_F(Astra2Files, AlgorithmsAreReadByTheirWords) {
       2.5);
   const auto& all_reduce = system.of(Played::all_reduce);
   ASSERT_EQ(all_reduce.size(), 4U);
-  EXPECT_EQ(all_reduce[1].algorithm.kind, AlgorithmKind::direct);
+  EXPECT_EQ(all_reduce[1].algorithm.kind, system::kDirect);
   EXPECT_EQ(all_reduce[1].algorithm.window, 4);
-  EXPECT_EQ(all_reduce[3].algorithm.kind, AlgorithmKind::double_binary_tree);
+  EXPECT_EQ(all_reduce[3].algorithm.kind, system::kDoubleBinaryTree);
   EXPECT_FALSE(all_reduce[1].everybody);
   EXPECT_TRUE(system.of(Played::all_to_all).front().everybody);
   EXPECT_EQ(system.policy, system::SchedulingPolicy::fifo);

@@ -23,13 +23,12 @@ using Programs = std::vector<std::shared_ptr<const Program>>;
 // Do all members of a dimension do the same at the same time, and see the same links?
 bool looks_alike(const Config& config, const Implementation& implementation) {
   const AlgorithmKind kind = implementation.algorithm.kind;
-  const bool known =
-      kind == AlgorithmKind::ring || kind == AlgorithmKind::direct || kind == AlgorithmKind::halving_doubling;
+  const bool known = kind == system::kRing || kind == system::kDirect || kind == system::kHalvingDoubling;
   if (!known) return false;
   // Over several dimensions at once not everybody has a neighbour in the same one.
   if (implementation.everybody && config.network.dimensions.size() > 1) return false;
   if (!config.network.congestion_aware) return true;
-  return config.network.dimensions.front().kind != DimensionKind::ring || kind == AlgorithmKind::ring;
+  return config.network.dimensions.front().kind != DimensionKind::ring || kind == system::kRing;
 }
 
 bool node_alike(const Config& config, const Program& program, const chakra::Node& node) {

@@ -19,17 +19,15 @@ void require_possible(const Config& config, Played collective, const LogicalDime
   const AlgorithmKind kind = dimension.implementation.algorithm.kind;
   const Where where{.file = config.system.file, .key = implementation_key(collective)};
   const bool power = std::has_single_bit(static_cast<unsigned>(dimension.size));
-  const bool needs_power =
-      kind == AlgorithmKind::halving_doubling || kind == AlgorithmKind::double_binary_tree;
+  const bool needs_power = kind == system::kHalvingDoubling || kind == system::kDoubleBinaryTree;
   if (needs_power && !power) {
-    throw UserError(
-        where,
-        fmt::format("{} needs a power of two of NPUs, not {}",
-                    kind == AlgorithmKind::halving_doubling ? "halvingDoubling" : "doubleBinaryTree",
-                    dimension.size),
-        "ASTRA-sim ends such a run without a result; use ring or direct");
+    throw UserError(where,
+                    fmt::format("{} needs a power of two of NPUs, not {}",
+                                kind == system::kHalvingDoubling ? "halvingDoubling" : "doubleBinaryTree",
+                                dimension.size),
+                    "ASTRA-sim ends such a run without a result; use ring or direct");
   }
-  if (kind == AlgorithmKind::halving_doubling && collective == Played::all_to_all)
+  if (kind == system::kHalvingDoubling && collective == Played::all_to_all)
     throw UserError(where, "halvingDoubling cannot do an all-to-all", "use ring or direct");
 }
 
@@ -133,7 +131,7 @@ std::vector<LogicalDimension> Planner::dimensions_for(const Request& request) co
   if (implementations.size() == 1) ring.implementation = implementations.front();
   if (ring.size > 1) {
     require_possible(config_, request.collective, ring);
-    if (ring.implementation.algorithm.kind == AlgorithmKind::double_binary_tree) {
+    if (ring.implementation.algorithm.kind == system::kDoubleBinaryTree) {
       throw UserError(
           {.file = config_.system.file, .key = implementation_key(request.collective)},
           fmt::format("doubleBinaryTree cannot run in group {}, which has not all NPUs", request.group),
@@ -166,7 +164,7 @@ Phase Planner::phase(CollectiveKind kind, const Request& request, const LogicalD
               .queue = slot.queue,
               .direction = slot.direction,
               .input = input};
-  if (algorithm.kind == AlgorithmKind::double_binary_tree) {
+  if (algorithm.kind == system::kDoubleBinaryTree) {
     int& asked = trees_[static_cast<std::size_t>(request.collective)][static_cast<std::size_t>(number)];
     phase.root = asked++ % 2 == 0 ? system::TreeRoot::largest : system::TreeRoot::smallest;
   }

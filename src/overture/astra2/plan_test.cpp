@@ -39,7 +39,7 @@ constexpr auto kBaseline = system::Optimization::baseline;
 constexpr auto kAware = system::Optimization::local_bandwidth_aware;
 
 TEST(Plan, ABaselineAllReduceVisitsEveryDimensionWhole) {
-  const Config config = machine({4, 2, 8}, AlgorithmKind::ring, kBaseline);
+  const Config config = machine({4, 2, 8}, system::kRing, kBaseline);
   const auto phases = phases_of(config, 0, {.size = 4096});
   ASSERT_EQ(phases.size(), 3U);
   for (const Phase& phase : phases) {
@@ -52,7 +52,7 @@ TEST(Plan, ABaselineAllReduceVisitsEveryDimensionWhole) {
 
 // In, across, and back: 4096 / 4 / 2 is left for the last dimension.
 TEST(Plan, AnAwareAllReduceScattersInwardsAndGathersBack) {
-  const Config config = machine({4, 2, 8}, AlgorithmKind::ring, kAware);
+  const Config config = machine({4, 2, 8}, system::kRing, kAware);
   const auto phases = phases_of(config, 0, {.size = 4096});
   ASSERT_EQ(phases.size(), 5U);
   const CollectiveKind kinds[] = {CollectiveKind::reduce_scatter, CollectiveKind::reduce_scatter,
@@ -67,7 +67,7 @@ TEST(Plan, AnAwareAllReduceScattersInwardsAndGathersBack) {
 }
 
 TEST(Plan, AnAllGatherBeginsWithTheOuterDimension) {
-  const Config config = machine({4, 2}, AlgorithmKind::ring, kAware);
+  const Config config = machine({4, 2}, system::kRing, kAware);
   const auto phases = phases_of(config, 0, {.collective = Played::all_gather, .size = 100});
   ASSERT_EQ(phases.size(), 2U);
   EXPECT_EQ(phases[0].members.size, 2);
@@ -77,18 +77,18 @@ TEST(Plan, AnAllGatherBeginsWithTheOuterDimension) {
 }
 
 TEST(Plan, DimensionsThatTakeNoPartAreSkipped) {
-  const Config config = machine({4, 2, 8}, AlgorithmKind::ring, kAware);
+  const Config config = machine({4, 2, 8}, system::kRing, kAware);
   const auto phases = phases_of(config, 0, {.size = 4096, .dimensions = 0b010});
   ASSERT_EQ(phases.size(), 1U);
   EXPECT_EQ(phases[0].kind, CollectiveKind::all_reduce);
   EXPECT_EQ(phases[0].members.size, 2);
   EXPECT_TRUE(phases_of(config, 0, {.size = 4096, .dimensions = 0}).empty());
-  EXPECT_TRUE(phases_of(machine({1, 1}, AlgorithmKind::ring, kAware), 0, {.size = 4096}).empty());
+  EXPECT_TRUE(phases_of(machine({1, 1}, system::kRing, kAware), 0, {.size = 4096}).empty());
 }
 
 // NPU 13 of 4 x 2 x 8 has the coordinates 1, 1, 1.
 TEST(Plan, MembersShareAllOtherCoordinates) {
-  const Config config = machine({4, 2, 8}, AlgorithmKind::ring, kBaseline);
+  const Config config = machine({4, 2, 8}, system::kRing, kBaseline);
   const auto phases = phases_of(config, 13, {.size = 4096});
   EXPECT_EQ(phases[0].members.rank(0), 12);
   EXPECT_EQ(phases[0].members.rank(3), 15);
@@ -98,28 +98,28 @@ TEST(Plan, MembersShareAllOtherCoordinates) {
 }
 
 TEST(Plan, AGroupIsOneRingInTheOrderOfItsFile) {
-  Config config = machine({4, 2}, AlgorithmKind::direct, kAware);
+  Config config = machine({4, 2}, system::kDirect, kAware);
   config.groups[7] = {6, 1, 3};
   const auto phases = phases_of(config, 1, {.size = 300, .group = 7});
   ASSERT_EQ(phases.size(), 1U);
-  EXPECT_EQ(phases[0].algorithm.kind, AlgorithmKind::ring);
+  EXPECT_EQ(phases[0].algorithm.kind, system::kRing);
   EXPECT_EQ(phases[0].members.mine, 1);
   EXPECT_EQ(phases[0].members.neighbour(1), 3);
   EXPECT_EQ(phases[0].members.neighbour(-1), 6);
 }
 
 TEST(Plan, AGroupOfEverybodyIsNoGroup) {
-  Config config = machine({4, 2}, AlgorithmKind::direct, kBaseline);
+  Config config = machine({4, 2}, system::kDirect, kBaseline);
   config.groups[7] = {7, 6, 5, 4, 3, 2, 1, 0};
   const auto phases = phases_of(config, 1, {.size = 800, .group = 7});
   ASSERT_EQ(phases.size(), 2U);
-  EXPECT_EQ(phases[0].algorithm.kind, AlgorithmKind::direct);
+  EXPECT_EQ(phases[0].algorithm.kind, system::kDirect);
   EXPECT_EQ(phases[0].members.named, nullptr);
 }
 
 // Four queues of two dimensions: the lower half goes up, the upper half down.
 TEST(Plan, QueuesTakeTurnsAndHalfOfThemGoTheOtherWayRound) {
-  Config config = machine({4}, AlgorithmKind::ring, kBaseline);
+  Config config = machine({4}, system::kRing, kBaseline);
   config.queues = 4;
   const Logical logical = logical_of(config);
   Planner planner(config, logical, 0);
@@ -135,7 +135,7 @@ TEST(Plan, QueuesTakeTurnsAndHalfOfThemGoTheOtherWayRound) {
 }
 
 TEST(Plan, TheWayInAndTheWayOutHaveTheirOwnQueues) {
-  Config config = machine({4, 2}, AlgorithmKind::ring, kAware);
+  Config config = machine({4, 2}, system::kRing, kAware);
   config.queues = 2;
   const auto phases = phases_of(config, 0, {.size = 4096});
   ASSERT_EQ(phases.size(), 3U);
@@ -146,7 +146,7 @@ TEST(Plan, TheWayInAndTheWayOutHaveTheirOwnQueues) {
 }
 
 TEST(Plan, TreesTakeTurns) {
-  const Config config = machine({8}, AlgorithmKind::double_binary_tree, kBaseline);
+  const Config config = machine({8}, system::kDoubleBinaryTree, kBaseline);
   const Logical logical = logical_of(config);
   Planner planner(config, logical, 0);
   EXPECT_EQ(planner.phases({.size = 64}, 64).front().root, system::TreeRoot::largest);
@@ -155,7 +155,7 @@ TEST(Plan, TreesTakeTurns) {
 }
 
 TEST(Plan, ChunksAreNeverSmallerThanTheMachine) {
-  const Config config = machine({8}, AlgorithmKind::ring, kBaseline);
+  const Config config = machine({8}, system::kRing, kBaseline);
   EXPECT_EQ(chunks_of(config, Played::all_reduce, 4000).size, 1000U);
   EXPECT_EQ(chunks_of(config, Played::all_reduce, 4000).count, 4U);
   EXPECT_EQ(chunks_of(config, Played::all_reduce, 3).size, 8U);
@@ -168,7 +168,7 @@ TEST(Plan, ChunksAreNeverSmallerThanTheMachine) {
 }
 
 TEST(Plan, AnAlgorithmForEverybodyEndsTheList) {
-  Config config = machine({4, 2}, AlgorithmKind::ring, kBaseline);
+  Config config = machine({4, 2}, system::kRing, kBaseline);
   auto& all_reduce = config.system.implementations[0];
   all_reduce.front().everybody = true;
   const auto logical = logical_dimensions(config, Played::all_reduce);
@@ -178,15 +178,15 @@ TEST(Plan, AnAlgorithmForEverybodyEndsTheList) {
 }
 
 TEST(Plan, SaysWhichKeyDoesNotFit) {
-  Config config = machine({6}, AlgorithmKind::halving_doubling, kBaseline);
+  Config config = machine({6}, system::kHalvingDoubling, kBaseline);
   EXPECT_TRUE(user_error([&] { logical_dimensions(config, Played::all_gather); })
                   .starts_with("system.json: all-gather-implementation: halvingDoubling needs a power of two "
                                "of NPUs, not 6"));
-  config = machine({8}, AlgorithmKind::halving_doubling, kBaseline);
+  config = machine({8}, system::kHalvingDoubling, kBaseline);
   EXPECT_TRUE(user_error([&] {
                 logical_dimensions(config, Played::all_to_all);
               }).starts_with("system.json: all-to-all-implementation: halvingDoubling cannot"));
-  config = machine({8}, AlgorithmKind::ring, kBaseline);
+  config = machine({8}, system::kRing, kBaseline);
   config.system.implementations[0].push_back({});
   EXPECT_TRUE(user_error([&] {
                 logical_dimensions(config, Played::all_reduce);
@@ -194,7 +194,7 @@ TEST(Plan, SaysWhichKeyDoesNotFit) {
 }
 
 TEST(Plan, ATreeIsForEverybody) {
-  Config config = machine({8}, AlgorithmKind::double_binary_tree, kBaseline);
+  Config config = machine({8}, system::kDoubleBinaryTree, kBaseline);
   config.groups[3] = {0, 1, 2, 3};
   EXPECT_TRUE(user_error([&] {
                 phases_of(config, 0, {.size = 64, .group = 3});

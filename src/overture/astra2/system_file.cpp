@@ -16,8 +16,6 @@
 namespace overture::astra2 {
 namespace {
 
-using system::AlgorithmKind;
-
 void require_known(const JsonObject& object, const std::string& file) {
   std::vector<std::string> known{"scheduling-policy",
                                  "endpoint-delay",
@@ -74,14 +72,14 @@ Implementation implementation(const JsonObject& object, const std::string& key, 
     word = static_cast<char>(std::tolower(word[3])) + word.substr(4);
   }
   if (word == "ring") {
-    result.algorithm.kind = AlgorithmKind::ring;
+    result.algorithm.kind = system::kRing;
   } else if (word.rfind("direct", 0) == 0) {
-    result.algorithm.kind = AlgorithmKind::direct;
+    result.algorithm.kind = system::kDirect;
     result.algorithm.window = window_of(object, key, word.substr(6));
   } else if (word == "halvingDoubling") {
-    result.algorithm.kind = AlgorithmKind::halving_doubling;
+    result.algorithm.kind = system::kHalvingDoubling;
   } else if (word == "doubleBinaryTree" && !result.everybody) {
-    result.algorithm.kind = AlgorithmKind::double_binary_tree;
+    result.algorithm.kind = system::kDoubleBinaryTree;
   } else {
     object.fail(key, fmt::format("unknown algorithm \"{}\"", word),
                 "known: ring, direct, direct<W>, halvingDoubling, doubleBinaryTree, oneRing, oneDirect, "

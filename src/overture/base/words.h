@@ -7,7 +7,6 @@
 #include <string_view>
 #include <type_traits>
 #include <utility>
-#include <variant>
 
 namespace overture {
 
@@ -26,11 +25,11 @@ constexpr std::string_view word_of(E value) {
   return "?";
 }
 
-// The alternatives of a variant: the word of each, its `kWord`, and the number of one of them.
-template <class Variant>
+// The members of a variant or a tuple: the word of each, its `kWord`, and the number of one of them.
+template <class List>
 struct Alternatives;
-template <class... One>
-struct Alternatives<std::variant<One...>> {
+template <template <class...> class List, class... One>
+struct Alternatives<List<One...>> {
   static constexpr std::array<std::string_view, sizeof...(One)> kWords{One::kWord...};
 
   template <class T>
@@ -41,10 +40,10 @@ struct Alternatives<std::variant<One...>> {
   }
 };
 
-// For an enumeration that numbers the alternatives of a variant: what its vocabulary() gives.
-template <class E, class Variant>
+// For an enumeration that numbers them: what its vocabulary() gives.
+template <class E, class List>
 constexpr auto numbered_words() {
-  constexpr auto& kAll = Alternatives<Variant>::kWords;
+  constexpr auto& kAll = Alternatives<List>::kWords;
   std::array<Word<E>, kAll.size()> words{};
   for (std::size_t i = 0; i < words.size(); ++i) words[i] = {static_cast<E>(i), kAll[i]};
   return words;

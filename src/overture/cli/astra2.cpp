@@ -58,7 +58,7 @@ void log_rings(AstraLog& log, const astra2::Config& config) {
   for (const Played kind :
        {Played::all_reduce, Played::reduce_scatter, Played::all_gather, Played::all_to_all}) {
     for (const astra2::LogicalDimension& dimension : astra2::logical_dimensions(config, kind)) {
-      if (dimension.implementation.algorithm.kind == system::AlgorithmKind::double_binary_tree) continue;
+      if (dimension.implementation.algorithm.kind == system::kDoubleBinaryTree) continue;
       log.line(
           "system::topology::RingTopology",
           fmt::format(

@@ -42,7 +42,7 @@ struct BenchOptions {
   std::string first = "1 KiB";
   std::string last = "64 MiB";
   int factor = 4;
-  int chunks = 1;
+  std::optional<int> chunks;
   int seeds = 1;
   int max_wall_seconds = 0;  // 0: never
   std::string csv;
@@ -127,13 +127,12 @@ system::Implementation implementation(const BenchOptions& options, CollectiveKin
     const Result<bool> result = setup::read(std::vector{options.algorithm}, chosen);
     if (!result) throw unknown_algorithm(result.error());
     for (system::Algorithm& algorithm : chosen.per_dimension) {
-      if (algorithm.kind == system::AlgorithmKind::from_file)
-        algorithm.steps = setup::read_steps(kind, algorithm.file);
+      if (algorithm.kind == system::kFromFile) algorithm.steps = setup::read_steps(kind, algorithm.file);
     }
   }
   if (chosen.per_dimension.empty()) {
     const bool all_to_all = kind == CollectiveKind::all_to_all;
-    chosen.per_dimension = {{all_to_all ? system::AlgorithmKind::direct : system::AlgorithmKind::ring}};
+    chosen.per_dimension = {{all_to_all ? system::kDirect : system::kRing}};
   }
   if (!chosen.flat && chosen.per_dimension.size() == 1)
     chosen.per_dimension.assign(static_cast<std::size_t>(dimensions), chosen.per_dimension.front());
@@ -163,8 +162,7 @@ Runner make_runner(const BenchOptions& options, CollectiveKind kind, int seed, W
                                       .network = setup::network_config(setup),
                                       .dimensions = setup.simulation.dimensions,
                                       .system_file = setup.file};
-  if (!std::holds_alternative<network::AnalyticalConfig>(config.network))
-    config.system.splits = options.chunks;
+  if (options.chunks) config.system.splits = *options.chunks;
   const int dimensions = simulation::system_dimensions(config).dimensions();
   config.system.implementation(kind) = implementation(options, kind, config.system, dimensions);
   simulation::Limits limits;
@@ -230,9 +228,9 @@ void write_trace(const BenchOptions& options, const std::vector<Measured>& point
 
 // The setup, and what else the times depend on.
 std::string setup_yaml_of(const BenchOptions& options) {
-  std::string text =
-      fmt::format("# overture bench collective --collective {} -b {} -e {} -f {} --chunks {}",
-                  options.collective, options.first, options.last, options.factor, options.chunks);
+  std::string text = fmt::format("# overture bench collective --collective {} -b {} -e {} -f {}",
+                                 options.collective, options.first, options.last, options.factor);
+  if (options.chunks) text += fmt::format(" --chunks {}", *options.chunks);
   if (!options.algorithm.empty()) text += " --algorithm " + options.algorithm;
   if (options.seeds > 1) text += fmt::format(" --seeds {}", options.seeds);
   for (const std::string& change : options.overrides) text += " -s " + change;
@@ -325,8 +323,9 @@ std::vector<Measured> run_sizes(const BenchOptions& options, CollectiveKind kind
 
 int run(const BenchOptions& options) {
   const auto kind = parse_word<CollectiveKind>(options.collective, "--collective");
-  if (options.chunks < 1 || options.chunks > 1'000'000)  // as system.chunks
-    throw UserError({.key = "--chunks"}, fmt::format("{} is not from 1 to 1000000", options.chunks));
+  const int chunks = options.chunks.value_or(1);
+  if (chunks < 1 || chunks > 1'000'000)  // as system.chunks
+    throw UserError({.key = "--chunks"}, fmt::format("{} is not from 1 to 1000000", chunks));
   auto sizes = study::sizes(parse_size(options.first, "-b"), parse_size(options.last, "-e"), options.factor);
   if (kind == CollectiveKind::barrier) sizes.resize(1);  // it has none
   const Interrupt interrupt;
@@ -366,7 +365,7 @@ void add_bench(Command& root) {
       .option("--algorithm NAME", options->algorithm,
               "ring, direct, halving_doubling, bruck, ...; `overture explain system.all_reduce` has all "
               "(default: the one that suits the network)")
-      .option("--chunks", options->chunks, "Chunks per collective, on packet-level networks")
+      .option("--chunks N", options->chunks, "Chunks per collective (default: system.chunks of the setup)")
       .option("-b SIZE", options->first, "Smallest size, such as 8, 64K or \"1 MiB\"")
       .option("-e SIZE", options->last, "Largest size")
       .option("-f", options->factor, "Factor from one size to the next")

@@ -143,9 +143,7 @@ Told write_results(const Asked& asked, const std::vector<network::FlowSpec>& flo
                    const network::FlowsResult& result, const std::string& tried) {
   const setup::Setup& setup = asked.setup;
   const network::NetworkConfig config = setup::network_config(setup);
-  std::optional<topology::Opera> opera;
-  if (const auto* rotors = std::get_if<network::RotorNetworkConfig>(&config))
-    opera = make_opera(rotors->topology);
+  const std::optional<topology::Opera> opera = network::schedule_of(config);
   const report::FlowsRun run{.name = setup.name,
                              .setup_yaml = asked.setup_yaml,
                              .seed = setup.seed,

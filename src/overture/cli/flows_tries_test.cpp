@@ -32,13 +32,13 @@ const std::string kStar = "topology: {star: {hosts: 4, wire: {rate: 10 Gbps}}}";
 TEST(LikelyChanges, OfTcpAreItsPathsAndWindows) {
   EXPECT_EQ(
       changes_of("{" + kStar + "}"),
-      (Words{
-          "set network.paths=hash_per_flow", "set network.tcp.initial_window=20",
-          "set network.tcp.receive_window=" +
-              to_string(
-                  setup_of("{" + kStar + "}").network.of<network::packet::PacketConfig>().tcp.receive_window *
-                  2),
-          "buy network.topology.star.wire.rate=20.00 Gbps"}));
+      (Words{"set network.paths=hash_per_flow", "set network.tcp.initial_window=20",
+             "set network.tcp.receive_window=" + to_string(setup_of("{" + kStar + "}")
+                                                               .network.of<network::packet::PacketConfig>()
+                                                               .of<network::packet::TcpConfig>()
+                                                               .receive_window *
+                                                           2),
+             "buy network.topology.star.wire.rate=20.00 Gbps"}));
 }
 
 TEST(LikelyChanges, OfTcpThatWaitsForTimersTheTimersComeFirst) {

@@ -26,9 +26,9 @@ struct ReplayOptions {
 };
 
 AlgorithmKind all_reduce_of(const std::string& word) {
-  if (word == "ring") return AlgorithmKind::lockstep_ring;
-  if (word == "dps") return AlgorithmKind::distributed_parameter_server;
-  if (word == "ps") return AlgorithmKind::parameter_server;
+  if (word == "ring") return system::kLockstepRing;
+  if (word == "dps") return system::kDistributedParameterServer;
+  if (word == "ps") return system::kParameterServer;
   throw UserError({.key = "--all-reduce"}, fmt::format("unknown all-reduce \"{}\"", word),
                   suggest(word, {"ring", "dps", "ps"}));
 }

@@ -122,8 +122,8 @@ int simulate_setup(const std::function<setup::Setup()>& load, const SimulatedRun
                         .observed = observed,
                         .why = why(setup, observed, options),
                         .cost_dollars = setup::network_cost(setup).amount()};
-  if (const auto* rotors = std::get_if<network::RotorNetworkConfig>(&setup.simulation.network))
-    write_file(options.out / "schedule.csv", report::schedule_csv(make_opera(rotors->topology)));
+  if (const auto schedule = network::schedule_of(setup.simulation.network))
+    write_file(options.out / "schedule.csv", report::schedule_csv(*schedule));
   report::write_run_folder(run, options.out);
   if (reports) report::write_html(options.out);
   json_result(report::summary_json(run));

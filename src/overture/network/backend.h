@@ -5,10 +5,13 @@
 
 #include <concepts>
 #include <memory>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "overture/network/faults.h"
 #include "overture/network/network.h"
+#include "overture/network/setup_change.h"
 #include "overture/sim/event_queue.h"
 
 namespace overture::network {
@@ -21,6 +24,17 @@ struct Wires;          // wires.h
 struct NoSettings {
   template <class V>
   static void keys(V&, NoSettings&) {}
+};
+
+// What those above a network may know of it.
+struct NetworkFacts {
+  // What a rank can send into each of its dimensions, where these are all that it is and every rank is like
+  // the others, so that some can stand for all. Elsewhere empty.
+  std::vector<double> gib_per_s{};
+  bool shares_links = true;      // do messages wait for each other?
+  bool whole_exchanges = false;  // does a round of equal messages cost it as much as one?
+
+  bool ranks_alike() const { return !gib_per_s.empty(); }
 };
 
 template <class T>
@@ -37,8 +51,14 @@ concept Backend = requires(const T& config, T& changed, const NetworkChoice& cho
   // Throws UserError where it has no part that could fail.
   changed.set_faults(faults);
   { config.wires() } -> std::same_as<Wires>;
-  // Do messages share links, so that no rank can stand for another?
-  { config.shares_links() } -> std::same_as<bool>;
+  { config.facts() } -> std::same_as<NetworkFacts>;
 };
+
+// What it may have beside these; make_network.h says more of each:
+//   std::vector<std::pair<std::string, Config>> improvements() const
+//   std::vector<SetupChange> changes_to_try(const NetworkRecord& record) const
+//   bool halve_rates()
+//   topology::OperaSource* circuits()
+//   std::optional<topology::Opera> schedule() const
 
 }  // namespace overture::network

@@ -8,7 +8,7 @@
 namespace overture::network {
 
 bool has_credits(const PacketNetworkConfig& config) {
-  return config.packets.transport == packet::TransportKind::plain &&
+  return config.packets.transport == packet::kTransport<packet::PlainConfig> &&
          config.packets.lossless.control == packet::LinkControl::credits;
 }
 
@@ -28,8 +28,8 @@ std::unique_ptr<Network> make_credit_network(const PacketNetworkConfig& config, 
                                            .buffer_flits = credits.buffer_flits,
                                            .channels = credits.channels,
                                            .router_delay = credits.router_delay,
-                                           .payload = packets.plain.payload,
-                                           .header = packets.plain.header,
+                                           .payload = packets.of<packet::PlainConfig>().payload,
+                                           .header = packets.of<packet::PlainConfig>().header,
                                            .paths = packets.paths,
                                            .seed = packets.seed};
   return std::make_unique<garnet::CreditNetwork>(std::move(topology), wanted, events);

@@ -6,8 +6,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <string>
 #include <tuple>
+#include <utility>
 #include <variant>
+#include <vector>
 
 #include "overture/network/analytical/config.h"
 #include "overture/network/backend.h"
@@ -61,7 +65,22 @@ int count_hosts(const NetworkConfig& config);
 // How collectives see the ranks of the network unless a setup says otherwise; see topology/graph_config.h.
 topology::Hierarchy system_dimensions(const NetworkConfig& config, int ranks);
 
-// Do messages share links, so that no rank can stand for another?
-bool shares_links(const NetworkConfig& config);
+NetworkFacts facts_of(const NetworkConfig& config);
+
+// The same network with one of its numbers twice as good, each with what was changed: "twice
+// network.dimensions.0.bandwidth". None of networks whose users rather try settings.
+std::vector<std::pair<std::string, NetworkConfig>> improvements(const NetworkConfig& config);
+
+// What may make a run with this record faster: settings, and what one has to buy, each likeliest first.
+std::vector<SetupChange> changes_to_try(const NetworkConfig& config, const NetworkRecord& record);
+
+// Makes all links half as fast. False if it cannot.
+bool halve_rates(NetworkConfig& config);
+
+// Where the circuits of rotors come from; null if there are none.
+topology::OperaSource* circuits_of(NetworkConfig& config);
+
+// Which circuits are open when, if messages wait for them.
+std::optional<topology::Opera> schedule_of(const NetworkConfig& config);
 
 }  // namespace overture::network

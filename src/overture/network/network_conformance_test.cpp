@@ -143,7 +143,7 @@ TEST_P(Conformance, ManyMessagesOfAPairAllArriveOnceAndNotFasterThanTheLink) {
   expect_each_once();
   Time last{};
   for (const auto& end : ends) last = std::max(last, end[0]);
-  const bool shared = shares_links(GetParam().config);
+  const bool shared = facts_of(GetParam().config).shares_links;
   const Duration needed = transfer_time(shared ? sum : Bytes{1 + 39 * 4000}, GetParam().rate);
   EXPECT_GE(last.time_since_epoch(), GetParam().wire + needed);
 }

@@ -49,6 +49,13 @@ int count_hosts(const Wires& wires) {
   return std::visit([](const auto& kind) { return hosts(kind); }, wires.kind);
 }
 
+std::vector<SetupChange> faster_wires(const topology::GraphConfig& config) {
+  std::vector<SetupChange> faster;
+  for (const auto& [key, rate] : topology::wire_rates(config))
+    faster.push_back(twice_the_rate("network.topology." + key, rate));
+  return faster;
+}
+
 topology::Hierarchy system_dimensions(const Wires& wires, int ranks) {
   return std::visit([&](const auto& kind) { return dimensions(kind, ranks); }, wires.kind);
 }

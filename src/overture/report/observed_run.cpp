@@ -20,11 +20,11 @@ struct Watching {
   network::NetworkRecord record;
 };
 
-// Every NPU, with traffic and links. All but the analytical network see to that themselves.
+// Every NPU, with traffic and links.
 ObservedRun observe_all(const SimulationConfig& config, const simulation::Limits& limits,
                         const network::MonitorConfig& monitor) {
   SimulationConfig all = config;
-  if (std::holds_alternative<network::AnalyticalConfig>(config.network)) all.scope = system::Scope::all;
+  if (network::facts_of(config.network).ranks_alike()) all.scope = system::Scope::all;
   return observe_run(
       [&](const simulation::Observers& observers) { return simulation::simulate(all, observers, limits); },
       monitor);
@@ -68,8 +68,8 @@ ObservedRun observe_run(
 
 ObservedRun observe(const SimulationConfig& config, bool with_network, const simulation::Limits& limits,
                     const network::MonitorConfig& monitor) {
-  const bool formula = std::holds_alternative<network::AnalyticalConfig>(config.network);
-  if (with_network && (!formula || config.tasks)) return observe_all(config, limits, monitor);
+  const bool alike = network::facts_of(config.network).ranks_alike();
+  if (with_network && (!alike || config.tasks)) return observe_all(config, limits, monitor);
   if (with_network && network::count_hosts(config.network) <= kMostTrafficRanks) {
     std::uint32_t looks = 0;
     ObservedRun run =

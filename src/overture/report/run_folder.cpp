@@ -111,7 +111,7 @@ std::size_t write_layers_and_trace(const Run& run, const std::filesystem::path& 
 
 std::vector<std::string> caveats(const simulation::SimulationConfig& config) {
   std::vector<std::string> notes;
-  if (!network::shares_links(config.network)) {
+  if (!network::facts_of(config.network).shares_links) {
     notes.emplace_back(
         "network.contention is none: messages never share a link, which is optimistic by up to the number of "
         "peers "

@@ -14,7 +14,6 @@ namespace overture::report {
 namespace {
 
 using namespace literals;
-using system::AlgorithmKind;
 using system::CollectiveKind;
 
 // Two NPUs on a ring, one layer: 100 ns forward, 100 ns weight gradient, then 2 KiB all-reduced.
@@ -22,8 +21,7 @@ simulation::SimulationConfig small_run() {
   simulation::SimulationConfig config;
   config.network = network::AnalyticalConfig{.dimensions = {{.size = 2, .links = 2, .link_latency_ns = 10}},
                                              .contention = network::Contention::links};
-  for (auto& implementation : config.system.implementations)
-    implementation.per_dimension = {{AlgorithmKind::ring}};
+  for (auto& implementation : config.system.implementations) implementation.per_dimension = {{system::kRing}};
   workload::Layer layer{.name = "only, \"one\""};
   layer.forward.compute = 100ns;
   layer.weight_gradient = {.compute = 100ns,

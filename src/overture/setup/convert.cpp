@@ -17,7 +17,6 @@ namespace overture::setup {
 namespace {
 
 using system::Algorithm;
-using system::AlgorithmKind;
 
 template <class T, class Parsed>
 Result<bool> take(Result<Parsed> parsed, T& value) {
@@ -58,7 +57,7 @@ bool read_parameter(std::string_view word, const system::AlgorithmFacts& facts, 
       word[name.size()] != ':')
     return false;
   const std::string parameter(word.substr(name.size() + 1));
-  algorithm = {facts.kind};
+  algorithm = {facts};
   if (facts.from_file) {
     algorithm.file = parameter;
     return !parameter.empty();
@@ -68,8 +67,8 @@ bool read_parameter(std::string_view word, const system::AlgorithmFacts& facts, 
 
 Result<Algorithm> read_algorithm(std::string_view word) {
   std::vector<std::string> known;
-  for (const system::AlgorithmFacts* facts : system::all_algorithms()) {
-    Algorithm algorithm{facts->kind};
+  for (const system::AlgorithmFacts* facts : system::kAlgorithms) {
+    Algorithm algorithm{*facts};
     if ((word == facts->word && !facts->from_file) || read_parameter(word, *facts, algorithm))
       return algorithm;
     std::ranges::move(system::words_of(*facts), std::back_inserter(known));
@@ -79,7 +78,7 @@ Result<Algorithm> read_algorithm(std::string_view word) {
 
 std::string write_algorithm(const Algorithm& algorithm) {
   const std::string_view name = system::name(algorithm.kind);
-  if (algorithm.kind == AlgorithmKind::from_file) return fmt::format("{}:{}", name, algorithm.file);
+  if (algorithm.kind == system::kFromFile) return fmt::format("{}:{}", name, algorithm.file);
   return algorithm.window > 0 ? fmt::format("{}:{}", name, algorithm.window) : std::string(name);
 }
 
@@ -87,7 +86,7 @@ std::string write_algorithm(const Algorithm& algorithm) {
 
 std::string explain_algorithms(system::CollectiveKind kind) {
   std::string words;
-  for (const system::AlgorithmFacts* facts : system::all_algorithms()) {
+  for (const system::AlgorithmFacts* facts : system::kAlgorithms) {
     if (!facts->can_do.has(kind)) continue;
     for (const std::string& word : system::words_of(*facts)) words += (words.empty() ? "" : ", ") + word;
   }

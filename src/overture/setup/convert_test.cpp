@@ -151,7 +151,7 @@ TEST(Convert, EveryWordOfTheVocabularyReadsBack) {
 using Words = std::vector<std::string>;
 
 TEST(Convert, NoAlgorithmAtAllLeavesTheDefault) {
-  system::Implementation implementation{.per_dimension = {{system::AlgorithmKind::ring}}};
+  system::Implementation implementation{.per_dimension = {{system::kRing}}};
   EXPECT_TRUE(read(Words{}, implementation));
   EXPECT_EQ(write(implementation), Words{"ring"});
 }
@@ -164,7 +164,7 @@ system::Implementation implementation_of(const Words& words) {
 }
 
 TEST(Convert, EveryAlgorithmReadsBackWithAndWithoutItsParameter) {
-  for (const system::AlgorithmFacts* facts : system::all_algorithms()) {
+  for (const system::AlgorithmFacts* facts : system::kAlgorithms) {
     const std::string name(facts->word);
     const std::string parameter = facts->from_file ? "a.csv" : "3";
     if (!facts->from_file) {
@@ -180,7 +180,7 @@ TEST(Convert, EveryAlgorithmReadsBackWithAndWithoutItsParameter) {
 TEST(Convert, AnAlgorithmPerDimensionKeepsTheirOrder) {
   const system::Implementation two = implementation_of({"ring", "direct:4"});
   ASSERT_EQ(two.per_dimension.size(), 2u);
-  EXPECT_EQ(two.per_dimension[0].kind, system::AlgorithmKind::ring);
+  EXPECT_EQ(two.per_dimension[0].kind, system::kRing);
   EXPECT_EQ(two.per_dimension[1].window, 4);
   EXPECT_FALSE(two.flat);
 }

@@ -31,8 +31,9 @@ TEST(NetworkSetup, ReadsTopologyQueuesTransportAndTraffic) {
   const auto config = std::get<network::PacketNetworkConfig>(network_config(setup));
   EXPECT_EQ(std::get<topology::StarConfig>(config.topology.shape).wire.rate, 10_Gbps);
   EXPECT_EQ(config.packets.queue.port_limit, 1_MiB);
-  EXPECT_EQ(config.packets.tcp.control, network::packet::CongestionControl::dctcp);
-  EXPECT_EQ(config.packets.tcp.min_rto, 2ms);
+  EXPECT_EQ(config.packets.of<network::packet::TcpConfig>().control,
+            network::packet::kControl<network::packet::DctcpConfig>);
+  EXPECT_EQ(config.packets.of<network::packet::TcpConfig>().min_rto, 2ms);
   EXPECT_EQ(network::count_hosts(config), 4);
   EXPECT_EQ(make_traffic(setup, 4).size(), 4u);
 }

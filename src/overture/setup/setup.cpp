@@ -17,12 +17,12 @@
 #include "overture/setup/schema.h"
 #include "overture/setup/setup_kind.h"
 #include "overture/setup/steps_file.h"
+#include "overture/system/algorithms.h"
 
 namespace overture::setup {
 namespace {
 
 using system::Algorithm;
-using system::AlgorithmKind;
 using system::CollectiveKind;
 
 // What is said of a workload and used up while reading: a setup that is written has its layers, scaled.
@@ -100,13 +100,13 @@ void require_new_shape(const Value& root, const std::string& file) {
 Algorithm default_algorithm(CollectiveKind kind, const topology::Hierarchy::Dimension& dimension) {
   check(kind != CollectiveKind::broadcast && kind != CollectiveKind::barrier,
         "these have an algorithm by default");
-  if (kind == CollectiveKind::all_to_all) return {AlgorithmKind::direct};
+  if (kind == CollectiveKind::all_to_all) return {system::kDirect};
   switch (dimension.kind) {
-    case topology::DimensionKind::ring: return {AlgorithmKind::ring};
-    case topology::DimensionKind::fully_connected: return {AlgorithmKind::direct};
+    case topology::DimensionKind::ring: return {system::kRing};
+    case topology::DimensionKind::fully_connected: return {system::kDirect};
     case topology::DimensionKind::switched:
-      return {std::has_single_bit(static_cast<unsigned>(dimension.size)) ? AlgorithmKind::halving_doubling
-                                                                         : AlgorithmKind::ring};
+      return {std::has_single_bit(static_cast<unsigned>(dimension.size)) ? system::kHalvingDoubling
+                                                                         : system::kRing};
   }
   return {};
 }
@@ -136,8 +136,7 @@ void complete_algorithms(simulation::SimulationConfig& c, const std::string& fil
     const std::string key = "system." + std::string(word);
     if (implementation.per_dimension.empty() && c.tasks && kind == CollectiveKind::all_reduce) {
       // The groups of a task graph have any number of ranks.
-      implementation.per_dimension.assign(static_cast<std::size_t>(machine.dimensions()),
-                                          {AlgorithmKind::ring});
+      implementation.per_dimension.assign(static_cast<std::size_t>(machine.dimensions()), {system::kRing});
     }
     if (implementation.per_dimension.empty()) {
       for (int d = 0; d < machine.dimensions(); ++d)
@@ -152,10 +151,10 @@ void complete_algorithms(simulation::SimulationConfig& c, const std::string& fil
            "name one for each, innermost first, or a flat_... over all NPUs");
     }
     for (Algorithm& algorithm : implementation.per_dimension) {
-      if (algorithm.kind == AlgorithmKind::from_file)
+      if (algorithm.kind == system::kFromFile)
         algorithm.steps = read_steps(kind, named_file(file, algorithm.file, key));
-      if (can_do(algorithm.kind, kind)) continue;
-      if (algorithm.kind == AlgorithmKind::double_binary_tree && c.system.tree_always_reduces) continue;
+      if (algorithm.kind->can_do.has(kind)) continue;
+      if (algorithm.kind == system::kDoubleBinaryTree && c.system.tree_always_reduces) continue;
       fail(file, key, fmt::format("{} cannot do it", name(algorithm.kind)), explain_algorithms(kind));
     }
   }
@@ -348,8 +347,9 @@ void require_network(const Setup& setup) {
 void note_unused_keys(Setup& setup, const Value& network) {
   using network::packet::TransportKind;
   if (backend_of(setup.network) != kBackend<network::PacketNetworkConfig>) return;
-  const TransportKind transport = setup.network.of<network::packet::PacketConfig>().transport;
-  const bool lossless = transport == TransportKind::roce || transport == TransportKind::plain;
+  const auto& packets = setup.network.of<network::packet::PacketConfig>();
+  const TransportKind transport = packets.transport;
+  const bool lossless = runs_lossless(packets);
   const auto look = [&](std::string_view key, bool used) {
     if (used || network.find(key) == nullptr) return;
     add_note(setup.simulation,
@@ -448,8 +448,9 @@ std::vector<network::FlowSpec> make_traffic(const Setup& setup, int hosts) {
 
 std::string write_setup(const Setup& setup) {
   Setup copy = setup;
-  if (const auto* formula = std::get_if<network::AnalyticalConfig>(&setup.simulation.network))
-    copy.network.analytical = *formula;
+  const network::Wires wires = network::wires_of(setup.simulation.network);
+  if (const auto* dimensions = std::get_if<network::AnalyticalConfig>(&wires.kind))
+    copy.network.analytical = *dimensions;
   if (copy.dlrm || !copy.chakra.empty()) copy.simulation.workload = {};
   if (copy.training || !copy.recording.empty()) copy.simulation.passes = 1;  // it says itself how many
   WorkloadKeys used_up;

@@ -87,8 +87,8 @@ TEST(Setup, AlgorithmsThatAreNotGivenSuitTheDimension) {
   const auto setup = parse_setup(kSmall, "a.yaml", {"network.dimensions.1.size=4"});
   const auto& all_reduce =
       setup.simulation.system.implementation(system::CollectiveKind::all_reduce).per_dimension;
-  EXPECT_EQ(all_reduce[0].kind, system::AlgorithmKind::ring);
-  EXPECT_EQ(all_reduce[1].kind, system::AlgorithmKind::halving_doubling);
+  EXPECT_EQ(all_reduce[0].kind, system::kRing);
+  EXPECT_EQ(all_reduce[1].kind, system::kHalvingDoubling);
 }
 
 TEST(Setup, WhatIsWrittenReadsBackTheSame) {

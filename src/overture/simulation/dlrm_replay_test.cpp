@@ -58,7 +58,7 @@ double flow_ms(const DlrmStep& step) {
 
 TEST(DlrmReplay, S16AsAFluidIsFasterThanWithQueuesAndTimeouts) {
   const double reference = reference_ms("fat-tree");
-  const double ours = flow_ms(s16(AlgorithmKind::lockstep_ring));
+  const double ours = flow_ms(s16(system::kLockstepRing));
   RecordProperty("flow_ms", std::to_string(ours));
   EXPECT_LT(ours, reference);
   EXPECT_GT(ours, 0.5 * reference);

@@ -34,7 +34,7 @@ struct Setting {
   explicit Setting(int ranks) : network(ranks, events) {}
   sim::EventQueue events;
   PlainNetwork network;
-  AlgorithmKind algorithm = AlgorithmKind::lockstep_ring;
+  AlgorithmKind algorithm = system::kLockstepRing;
 
   Timeline run(const TaskGraph& graph) {
     return play(graph, all_reduce_by(algorithm), one_dimension(network.ranks()), network, events);
@@ -86,8 +86,8 @@ TEST(Executor, ACollectiveTakesItsDelayAndItsRounds) {
 
 TEST(Executor, AGroupByNameReducesOnItsOwn) {
   for (const AlgorithmKind algorithm :
-       {AlgorithmKind::ring, AlgorithmKind::direct, AlgorithmKind::halving_doubling,
-        AlgorithmKind::lockstep_ring, AlgorithmKind::double_binary_tree}) {
+       std::initializer_list<AlgorithmKind>{system::kRing, system::kDirect, system::kHalvingDoubling,
+                                            system::kLockstepRing, system::kDoubleBinaryTree}) {
     TaskGraph graph(8);
     const LabelId label = graph.add_label("reduce");
     graph.add(CollectiveTask{.group = graph.add_group({Rank{7}, Rank{1}, Rank{4}, Rank{2}}), .size = 4000_B},
@@ -127,7 +127,7 @@ TEST(Executor, ASizeForEveryPairIsSentOnce) {
       label);
   Setting machine(3);
   system::SystemConfig config{.endpoint_delay = 0ns};
-  config.implementation(system::CollectiveKind::all_to_all) = {.per_dimension = {{AlgorithmKind::direct}}};
+  config.implementation(system::CollectiveKind::all_to_all) = {.per_dimension = {{system::kDirect}}};
   const Timeline run = play(graph, config, one_dimension(3), machine.network, machine.events);
   EXPECT_EQ(run.finished, Duration{6us});
   EXPECT_EQ(machine.network.sent, 5100_B);

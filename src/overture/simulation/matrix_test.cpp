@@ -21,7 +21,6 @@ namespace {
 
 using namespace literals;
 using network::NetworkConfig;
-using system::AlgorithmKind;
 using system::CollectiveKind;
 
 constexpr int kRanks = 16;
@@ -68,7 +67,7 @@ std::vector<Named> networks() {
   add("ndp", on_packets(star(), network::packet::ndp()));
   add("roce", on_packets(star(), network::packet::roce()));
   network::packet::PacketConfig credits = network::packet::plain_credits();
-  credits.plain.payload = 2_KiB;  // every flit is simulated: fewer of them
+  credits.of<network::packet::PlainConfig>().payload = 2_KiB;  // every flit is simulated: fewer of them
   credits.lossless.credits.flit = 1_KiB;
   add("credits", on_packets({.shape = torus}, credits), 400_Gbps);
   network::rotor::RotorConfig mixed;
@@ -82,7 +81,7 @@ system::SystemConfig all_by_direct() {
   system::SystemConfig config{.endpoint_delay = 10ns, .active_chunks = 4, .splits = 2};
   for (const CollectiveKind kind : {CollectiveKind::all_reduce, CollectiveKind::all_to_all,
                                     CollectiveKind::all_gather, CollectiveKind::reduce_scatter})
-    config.implementation(kind) = {.per_dimension = {{AlgorithmKind::direct}}};
+    config.implementation(kind) = {.per_dimension = {{system::kDirect}}};
   return config;
 }
 
@@ -242,8 +241,7 @@ TEST(Matrix, TreesWithManyChunksInFlightTakeAsLongAsFlowsAsOverTcp) {
   SimulationConfig config = one_collective(CollectiveKind::all_reduce, 32_MiB);
   config.scope = system::Scope::all;
   config.system = {.endpoint_delay = 10ns, .active_chunks = 128, .splits = 128};
-  config.system.implementation(CollectiveKind::all_reduce) = {
-      .per_dimension = {{AlgorithmKind::double_binary_tree}}};
+  config.system.implementation(CollectiveKind::all_reduce) = {.per_dimension = {{system::kDoubleBinaryTree}}};
   const auto finished = [&](const NetworkConfig& network) {
     config.network = network;
     return to_us(simulate(config).finished);
@@ -285,7 +283,7 @@ TEST(Matrix, AHierarchicalAllReduceRunsOnLinksAndRotors) {
     config.dimensions = {4, 4};
     config.system.optimization = system::Optimization::local_bandwidth_aware;
     for (auto& implementation : config.system.implementations)
-      if (!implementation.flat) implementation.per_dimension.assign(2, {AlgorithmKind::direct});
+      if (!implementation.flat) implementation.per_dimension.assign(2, {system::kDirect});
     const SimulationResult result = simulate(config);
     EXPECT_TRUE(result.complete) << named.name;
     // Of 64 KiB three quarters twice inside; of a quarter three quarters twice across.

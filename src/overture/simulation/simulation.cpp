@@ -49,24 +49,22 @@ struct Prepared {
 // What a rank can send into each dimension, where the network says so.
 std::vector<double> bandwidths(const SimulationConfig& config, const system::LogicalDimensions& logical) {
   std::vector<double> gib_per_s(static_cast<std::size_t>(logical.count()), 1);
-  const auto* formula = std::get_if<network::AnalyticalConfig>(&config.network);
-  const bool known = formula != nullptr && config.dimensions.empty() && !config.equal_bandwidth;
+  const std::vector<double> of_rank = network::facts_of(config.network).gib_per_s;
+  const bool known = !of_rank.empty() && config.dimensions.empty() && !config.equal_bandwidth;
   for (std::size_t d = 0; known && d < gib_per_s.size(); ++d) {
-    const auto physical = static_cast<std::size_t>(logical.dimensions[d].physical);
-    gib_per_s[d] = network::rank_gib_per_s(formula->dimensions[physical]);
+    gib_per_s[d] = of_rank[static_cast<std::size_t>(logical.dimensions[d].physical)];
   }
   return gib_per_s;
 }
 
-// Where packets meet no rank stands for another; the analytical network knows better.
+// Where packets meet no rank stands for another.
 void choose_scope(const SimulationConfig& config, const std::vector<system::CollectiveKind>& used,
                   Prepared& prepared) {
   SystemView& machine = prepared.machine;
-  if (!std::holds_alternative<network::AnalyticalConfig>(config.network) || !config.dimensions.empty() ||
-      !prepared.graph.symbolic())
-    return;
-  const system::Scope exact = system::exact_scope(prepared.system, used, machine.logical, machine.dimensions,
-                                                  network::shares_links(config.network));
+  const network::NetworkFacts facts = network::facts_of(config.network);
+  if (!facts.ranks_alike() || !config.dimensions.empty() || !prepared.graph.symbolic()) return;
+  const system::Scope exact =
+      system::exact_scope(prepared.system, used, machine.logical, machine.dimensions, facts.shares_links);
   machine.scope = std::max(exact, config.scope.value_or(exact));
   machine.uniform = exact == system::Scope::rank_0;
 }
@@ -121,7 +119,7 @@ constexpr Bytes kMessageMemory{200};
 void require_memory(const SimulationConfig& config, const Prepared& prepared) {
   const Bytes limit = memory_limit();
   const SystemView& machine = prepared.machine;
-  const bool whole_exchanges = std::holds_alternative<network::FlowNetworkConfig>(config.network);
+  const bool whole_exchanges = network::facts_of(config.network).whole_exchanges;
   const system::UnderWay most =
       system::most_under_way(prepared.system, workload::collectives_used(prepared.graph), machine.logical,
                              machine.dimensions, machine.scope, whole_exchanges);

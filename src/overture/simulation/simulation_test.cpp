@@ -60,21 +60,21 @@ std::string deadlock(SimulationConfig config, Rank from, Rank to) {
 
 TEST(Simulate, ADeadlockNamesWhoWaitsForWhom) {
   EXPECT_EQ(
-      deadlock(one_layer(AlgorithmKind::ring, 4), Rank{2}, Rank{3}),
+      deadlock(one_layer(system::kRing, 4), Rank{2}, Rank{3}),
       "deadlock at 40.00 ns: \"fc1 forward\" does not end, and 1 tasks wait for it\n"
       "  all_reduce of 80 B has 1 of 1 chunks left\n"
       "  chunk 0 runs all_reduce on dimension 0: rank 3 has received 0 of 6 messages and waits for rank 2");
 }
 
 TEST(Simulate, ADeadlockOfMessagesSentAtOnceDoesNotGuessWhichIsMissing) {
-  const std::string error = deadlock(one_layer(AlgorithmKind::direct, 4), Rank{0}, Rank{1});
+  const std::string error = deadlock(one_layer(system::kDirect, 4), Rank{0}, Rank{1});
   EXPECT_TRUE(error.ends_with("dimension 0: rank 1 has received 2 of 6 messages")) << error;
 }
 
 TEST(Simulate, ADeadlockInATreeNamesTheNode) {
   // 3 is the root, 1 its child, 0 and 2 are the leaves.
   const auto tree = [](int from, int to) {
-    return deadlock(one_layer(AlgorithmKind::double_binary_tree, 4), Rank{from}, Rank{to});
+    return deadlock(one_layer(system::kDoubleBinaryTree, 4), Rank{from}, Rank{to});
   };
   EXPECT_TRUE(tree(2, 1).ends_with("dimension 0: rank 1 waits for its children in the tree"));
   EXPECT_TRUE(tree(1, 3).ends_with("dimension 0: rank 3 waits for its children in the tree"));
@@ -83,7 +83,7 @@ TEST(Simulate, ADeadlockInATreeNamesTheNode) {
 }
 
 TEST(Simulate, ADeadlockAfterTheLoopIsOneToo) {
-  SimulationConfig config = one_layer(AlgorithmKind::ring, 2);
+  SimulationConfig config = one_layer(system::kRing, 2);
   config.workload.parallelism = Parallelism::micro;
   config.workload.layers[0].weight_gradient = config.workload.layers[0].forward;
   const std::string error = deadlock(config, Rank{0}, Rank{1});
@@ -94,7 +94,7 @@ TEST(Simulate, ADeadlockAfterTheLoopIsOneToo) {
 }
 
 TEST(Simulate, SizesBelowTheNumberOfSplitsWork) {
-  SimulationConfig config = one_layer(AlgorithmKind::ring, 4);
+  SimulationConfig config = one_layer(system::kRing, 4);
   config.system.splits = 7;
   config.workload.layers[0].forward.communication->size = 3_B;
   const auto result = simulate(config);
@@ -103,7 +103,7 @@ TEST(Simulate, SizesBelowTheNumberOfSplitsWork) {
 }
 
 TEST(Simulate, ChunksOfManyGigabytesWorkInEveryScope) {
-  SimulationConfig config = one_layer(AlgorithmKind::halving_doubling, 2);
+  SimulationConfig config = one_layer(system::kHalvingDoubling, 2);
   config.workload.layers[0].forward.communication->size = 6_GiB;
   for (const auto scope : {system::Scope::rank_0, system::Scope::group, system::Scope::all}) {
     config.scope = scope;
@@ -114,20 +114,20 @@ TEST(Simulate, ChunksOfManyGigabytesWorkInEveryScope) {
 }
 
 TEST(Simulate, AnAlgorithmThatDoesNotFitIsRefusedBeforeTimeZero) {
-  SimulationConfig config = one_layer(AlgorithmKind::halving_doubling, 3);
+  SimulationConfig config = one_layer(system::kHalvingDoubling, 3);
   config.system_file = "system.txt";
   EXPECT_TRUE(
       user_error([&] { simulate(config); }).starts_with("system.txt: halving_doubling needs a power of two"));
 }
 
 TEST(Simulate, AScopeThatIsTooSmallIsWidened) {
-  SimulationConfig config = one_layer(AlgorithmKind::double_binary_tree, 4);
+  SimulationConfig config = one_layer(system::kDoubleBinaryTree, 4);
   config.scope = system::Scope::rank_0;
   EXPECT_EQ(simulate(config).scope, system::Scope::group);
 }
 
 TEST(CollectivesUsed, NamesEachKindOnce) {
-  SimulationConfig config = one_layer(AlgorithmKind::ring, 2);
+  SimulationConfig config = one_layer(system::kRing, 2);
   config.workload.layers.push_back(config.workload.layers[0]);
   config.workload.layers.push_back({.name = "fc3"});
   config.workload.layers[2].forward.communication = {CollectiveKind::all_gather, 1_B};
@@ -152,7 +152,7 @@ SimulationConfig reducing(AlgorithmKind algorithm, int npus = 100) {
 }
 
 TEST(Simulation, ARunThatIsCutShortCountsWhatWasDoneByThen) {
-  const SimulationConfig config = reducing(AlgorithmKind::ring);
+  const SimulationConfig config = reducing(system::kRing);
   // While it computes.
   const SimulationResult early = simulate(config, {}, {.until = Time{4us}});
   EXPECT_FALSE(early.complete);
@@ -175,9 +175,9 @@ TEST(Simulation, MoreMessagesAtOnceThanFitIntoMemoryAreRefused) {
     std::fputs(refused.c_str(), stderr);
     _exit(refused.empty() ? 0 : 2);
   };
-  EXPECT_EXIT(run(AlgorithmKind::ring), ::testing::ExitedWithCode(0), "");
-  EXPECT_EXIT(run(AlgorithmKind::direct), ::testing::ExitedWithCode(0), "");  // one rank stands for all
-  EXPECT_EXIT(run(AlgorithmKind::distributed_parameter_server), ::testing::ExitedWithCode(2),
+  EXPECT_EXIT(run(system::kRing), ::testing::ExitedWithCode(0), "");
+  EXPECT_EXIT(run(system::kDirect), ::testing::ExitedWithCode(0), "");  // one rank stands for all
+  EXPECT_EXIT(run(system::kDistributedParameterServer), ::testing::ExitedWithCode(2),
               "distributed_parameter_server among 2000 ranks has 4e.06 messages");
 #endif
 }

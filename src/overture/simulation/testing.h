@@ -103,13 +103,12 @@ class RandomSimulation {
   }
 
   system::Algorithm algorithm(system::CollectiveKind kind, int ranks) {
-    using system::AlgorithmKind;
     const bool halves =
         kind != system::CollectiveKind::all_to_all && std::has_single_bit(static_cast<unsigned>(ranks));
-    if (halves && chance(25)) return {AlgorithmKind::halving_doubling};
-    if (halves && chance(15)) return {AlgorithmKind::double_binary_tree};
-    if (chance(50)) return {AlgorithmKind::ring};
-    return {AlgorithmKind::direct, number(0, 3)};
+    if (halves && chance(25)) return {system::kHalvingDoubling};
+    if (halves && chance(15)) return {system::kDoubleBinaryTree};
+    if (chance(50)) return {system::kRing};
+    return {system::kDirect, number(0, 3)};
   }
 
   system::Implementation implementation(system::CollectiveKind kind,

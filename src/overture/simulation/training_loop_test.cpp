@@ -19,7 +19,7 @@ SimulationConfig two_ranks(Parallelism parallelism, std::vector<Layer> layers) {
                                                              .link_latency_ns = 5,
                                                              .link_gib_per_s = kBytePerNs}}};
   for (auto& implementation : config.system.implementations) {
-    implementation = everywhere({system::AlgorithmKind::ring}, 1);
+    implementation = everywhere({system::kRing}, 1);
   }
   config.system.endpoint_delay = Duration{};
   config.workload = {.parallelism = parallelism, .layers = std::move(layers)};

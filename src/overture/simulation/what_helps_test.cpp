@@ -14,8 +14,7 @@ using namespace workload;
 SimulationConfig one_layer(Duration compute, Bytes size) {
   SimulationConfig config;
   config.network = network::AnalyticalConfig{.dimensions = {{.size = 2, .links = 2, .link_latency_ns = 10}}};
-  for (auto& implementation : config.system.implementations)
-    implementation.per_dimension = {{system::AlgorithmKind::ring}};
+  for (auto& implementation : config.system.implementations) implementation.per_dimension = {{system::kRing}};
   Layer layer{.name = "only"};
   layer.forward.compute = compute;
   layer.weight_gradient.communication = Communication{system::CollectiveKind::all_reduce, size};

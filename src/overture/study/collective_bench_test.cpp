@@ -26,7 +26,7 @@ const network::AnalyticalConfig kSwitch{.dimensions = {{.kind = topology::Dimens
 
 TEST(CollectiveBench, ARingAllReduceTakesWhatItsStepsTake) {
   const CollectivePoint point =
-      run_collective(with(AlgorithmKind::ring, kSwitch), CollectiveKind::all_reduce, 8_MiB);
+      run_collective(with(system::kRing, kSwitch), CollectiveKind::all_reduce, 8_MiB);
   // 14 steps of 1 MiB at 12.5 B/ns, 1 us away, and 15 endpoint delays of 10 ns; 3 x 2 ns to reduce.
   const double step_ns = 1048576 / 12.5 + 1000;
   EXPECT_NEAR(to_ns(point.time), 14 * step_ns + 15 * 10 + 7 * 6, 1);
@@ -35,7 +35,7 @@ TEST(CollectiveBench, ARingAllReduceTakesWhatItsStepsTake) {
 
 TEST(CollectiveBench, PacketsAgreeWithSharedLinksOnAStar) {
   const network::PacketNetworkConfig star{.topology = {.shape = topology::StarConfig{.hosts = 8}}};
-  for (const AlgorithmKind algorithm : {AlgorithmKind::ring, AlgorithmKind::direct}) {
+  for (const AlgorithmKind algorithm : std::initializer_list<AlgorithmKind>{system::kRing, system::kDirect}) {
     for (const CollectiveKind kind : {CollectiveKind::all_to_all, CollectiveKind::all_gather}) {
       const CollectivePoint packets = run_collective(with(algorithm, star), kind, 8_MiB);
       const CollectivePoint links = run_collective(with(algorithm, kSwitch), kind, 8_MiB);
@@ -51,7 +51,7 @@ TEST(CollectiveBench, PacketsAgreeWithSharedLinksOnAStar) {
 // keeps all links busy has the rate of a link.
 TEST(CollectiveBench, AnAllGatherHasTheBusBandwidthOfTheReduceScatterThatMirrorsIt) {
   const auto run = [](CollectiveKind kind) {
-    return bench_collective(with(AlgorithmKind::ring, kSwitch), kind, 64_MiB);
+    return bench_collective(with(system::kRing, kSwitch), kind, 64_MiB);
   };
   const CollectivePoint gather = run(CollectiveKind::all_gather);
   const CollectivePoint scatter = run(CollectiveKind::reduce_scatter);

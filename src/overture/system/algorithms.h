@@ -1,5 +1,5 @@
-// What is known of every algorithm: its word, what it can do, what it needs of a group, who plays it. An
-// algorithm is a file of its own, a constant below, and an enumerator in config.h.
+// What is known of every algorithm: its word, what it can do, what it needs of a group, who plays it. The
+// list of all is in config.h.
 #pragma once
 
 #include <cstdint>
@@ -69,9 +69,15 @@ class Kinds {
   unsigned bits_ = 0;
 };
 
+// There is one of each, which is told from others by where it is.
+class NeverCopied {
+ public:
+  NeverCopied() = default;
+  NeverCopied(const NeverCopied&) = delete;
+};
+
 // Exactly one of `window`, `rounds`, `steps`, `tree` and `from_file` is set: it says who plays the algorithm.
 struct AlgorithmFacts {
-  AlgorithmKind kind;
   std::string_view word;  // in setups
   Kinds can_do;
   std::string_view parameter{};             // what a number behind the word and a colon is: ring:<pieces>
@@ -81,24 +87,8 @@ struct AlgorithmFacts {
   Steps (*steps)(int ranks) = nullptr;                                         // step_run.h
   bool tree = false;                                                           // tree_run.h
   bool from_file = false;                                                      // step_run.h
+  [[no_unique_address]] NeverCopied identity{};
 };
-
-extern const AlgorithmFacts kRing;
-extern const AlgorithmFacts kDirect;
-extern const AlgorithmFacts kNaiveDirect;
-extern const AlgorithmFacts kHalvingDoubling;
-extern const AlgorithmFacts kDoubleBinaryTree;
-extern const AlgorithmFacts kPairwise;
-extern const AlgorithmFacts kBruck;
-extern const AlgorithmFacts kLockstepRing;
-extern const AlgorithmFacts kParameterServer;
-extern const AlgorithmFacts kDistributedParameterServer;
-extern const AlgorithmFacts kBinomialTree;
-extern const AlgorithmFacts kDissemination;
-
-const AlgorithmFacts& facts(AlgorithmKind kind);
-// In the order of their enumerators, the one from a file last.
-std::span<const AlgorithmFacts* const> all_algorithms();
 
 // How a user asks for it: "ring" and "ring:<pieces>", or "file:<name>" only.
 std::vector<std::string> words_of(const AlgorithmFacts& algorithm);

@@ -21,7 +21,7 @@ int around(int coordinate, int ranks) { return (coordinate % ranks + ranks) % ra
 // Runs `body` with every schedule of every algorithm in the table, whatever was added to it.
 template <class Body>
 void for_every_window(Body body) {
-  for (const AlgorithmFacts* facts : all_algorithms()) {
+  for (const AlgorithmFacts* facts : kAlgorithms) {
     if (facts->window == nullptr) continue;
     for (const CollectiveKind kind : kKinds) {
       for (const int ranks : kRankCounts) {
@@ -32,8 +32,7 @@ void for_every_window(Body body) {
           SCOPED_TRACE(testing::Message()
                        << facts->word << ":" << window << ", " << name(kind) << " of " << ranks);
           // Divisible by every number of ranks, and by the pieces of a ring.
-          body(Schedule(kind, {.kind = facts->kind, .window = window}, ranks, Bytes{960 * ranks}, 1), kind,
-               ranks);
+          body(Schedule(kind, {.kind = *facts, .window = window}, ranks, Bytes{960 * ranks}, 1), kind, ranks);
         }
       }
     }
@@ -42,9 +41,8 @@ void for_every_window(Body body) {
 
 TEST(Algorithms, EveryOneHasItsOwnWordAndOnePlayer) {
   std::set<std::string_view> words;
-  for (const AlgorithmFacts* facts : all_algorithms()) {
+  for (const AlgorithmFacts* facts : kAlgorithms) {
     EXPECT_TRUE(words.insert(facts->word).second) << facts->word << " twice";
-    EXPECT_EQ(&system::facts(facts->kind), facts);
     const int players = (facts->window != nullptr) + (facts->rounds != nullptr) + (facts->steps != nullptr) +
                         facts->tree + facts->from_file;
     EXPECT_EQ(players, 1) << facts->word;
@@ -54,7 +52,7 @@ TEST(Algorithms, EveryOneHasItsOwnWordAndOnePlayer) {
 
 TEST(Algorithms, EveryCollectiveHasOne) {
   for (const CollectiveKind kind : kKinds) {
-    EXPECT_TRUE(std::ranges::any_of(all_algorithms(), [&](const AlgorithmFacts* facts) {
+    EXPECT_TRUE(std::ranges::any_of(kAlgorithms, [&](const AlgorithmFacts* facts) {
       return !facts->from_file && facts->can_do.has(kind);
     })) << name(kind);
   }
@@ -62,9 +60,9 @@ TEST(Algorithms, EveryCollectiveHasOne) {
 
 TEST(Algorithms, WordsSayWhatANumberBehindThemMeans) {
   using Words = std::vector<std::string>;
-  EXPECT_EQ(words_of(facts(AlgorithmKind::ring)), (Words{"ring", "ring:<pieces>"}));
-  EXPECT_EQ(words_of(facts(AlgorithmKind::bruck)), Words{"bruck"});
-  EXPECT_EQ(words_of(facts(AlgorithmKind::from_file)), Words{"file:<name>"});
+  EXPECT_EQ(words_of(kRing), (Words{"ring", "ring:<pieces>"}));
+  EXPECT_EQ(words_of(kBruck), Words{"bruck"});
+  EXPECT_EQ(words_of(kFromFile), Words{"file:<name>"});
 }
 
 // Whoever sends is waited for by the one it sends to, under the number that the receiver uses, with the same
@@ -106,8 +104,8 @@ TEST(Algorithms, AWindowIsNeverWiderThanThePhase) {
 }
 
 TEST(Algorithms, BruckSendsFewMessagesAndMoreBytes) {
-  const Schedule few(all_to_all, {AlgorithmKind::bruck}, 64, Bytes{6400}, 1);
-  const Schedule direct(all_to_all, {AlgorithmKind::direct}, 64, Bytes{6400}, 1);
+  const Schedule few(all_to_all, {kBruck}, 64, Bytes{6400}, 1);
+  const Schedule direct(all_to_all, {kDirect}, 64, Bytes{6400}, 1);
   EXPECT_EQ(few.messages(), 6);
   EXPECT_EQ(direct.messages(), 63);
   EXPECT_EQ(few.size(0) * 6, Bytes{19'200});  // half of all blocks each time

@@ -29,9 +29,7 @@ constexpr WindowAlgorithm kDoublings{
 
 }  // namespace
 
-constinit const AlgorithmFacts kBruck{.kind = AlgorithmKind::bruck,
-                                      .word = "bruck",
-                                      .can_do = {CollectiveKind::all_to_all},
-                                      .window = &kDoublings};
+constinit const AlgorithmFacts kBruck{
+    .word = "bruck", .can_do = {CollectiveKind::all_to_all}, .window = &kDoublings};
 
 }  // namespace overture::system

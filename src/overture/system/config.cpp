@@ -5,9 +5,9 @@ namespace overture::system {
 std::array<Implementation, kCollectiveKinds> default_implementations() {
   std::array<Implementation, kCollectiveKinds> implementations;
   implementations[static_cast<std::size_t>(CollectiveKind::broadcast)] = {
-      .per_dimension = {{.kind = AlgorithmKind::binomial_tree}}, .flat = true};
+      .per_dimension = {{.kind = kBinomialTree}}, .flat = true};
   implementations[static_cast<std::size_t>(CollectiveKind::barrier)] = {
-      .per_dimension = {{.kind = AlgorithmKind::dissemination}}, .flat = true};
+      .per_dimension = {{.kind = kDissemination}}, .flat = true};
   return implementations;
 }
 

@@ -7,7 +7,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "overture/base/units.h"
@@ -16,36 +15,40 @@
 
 namespace overture::system {
 
-enum class AlgorithmKind : std::uint8_t {
-  ring,
-  direct,
-  naive_direct,  // direct, but everybody sends to the first rank first, then to the second, ...
-  halving_doubling,
-  double_binary_tree,
-  pairwise,                      // all_to_all: one partner after the other
-  bruck,                         // all_to_all: log n messages, each byte several times on its way
-  lockstep_ring,                 // all_reduce: a ring whose steps everybody begins together
-  parameter_server,              // all_reduce: everything to the first rank and back
-  distributed_parameter_server,  // all_reduce: every rank serves a share; everybody to everybody, twice
-  binomial_tree,                 // broadcast
-  dissemination,                 // barrier
-  from_file,                     // the last: told step by step in a file
+// Every algorithm; what is known of it stands in its own file (algorithms.h). A new one is that file, and its
+// name in these two lists.
+struct AlgorithmFacts;
+extern const AlgorithmFacts kRing, kDirect, kNaiveDirect, kHalvingDoubling, kDoubleBinaryTree, kPairwise,
+    kBruck, kLockstepRing, kParameterServer, kDistributedParameterServer, kBinomialTree, kDissemination,
+    kFromFile;
+inline constexpr std::array kAlgorithms{
+    &kRing,         &kDirect,        &kNaiveDirect,  &kHalvingDoubling, &kDoubleBinaryTree,
+    &kPairwise,     &kBruck,         &kLockstepRing, &kParameterServer, &kDistributedParameterServer,
+    &kBinomialTree, &kDissemination, &kFromFile};
+
+// One of them.
+class AlgorithmKind {
+ public:
+  constexpr AlgorithmKind(const AlgorithmFacts& facts) : facts_(&facts) {}  // NOLINT: reads as its name
+  constexpr const AlgorithmFacts* operator->() const { return facts_; }
+  friend bool operator==(AlgorithmKind, AlgorithmKind) = default;
+
+ private:
+  const AlgorithmFacts* facts_;
 };
 
 struct Steps;
 
 struct Algorithm {
-  AlgorithmKind kind = AlgorithmKind::ring;
+  AlgorithmKind kind = kRing;
   // direct, naive_direct: at most so many messages outstanding, 0 means all at once; ring: pieces of a
   // message that follow each other round the ring, 0 means one.
   int window = 0;
-  std::shared_ptr<const Steps> steps{};  // of the kind `from_file`
+  std::shared_ptr<const Steps> steps{};  // of kFromFile
   std::string file{};                    // likewise: where they come from
   friend bool operator==(const Algorithm&, const Algorithm&) = default;
 };
 
-// Can it carry out the operation?
-bool can_do(AlgorithmKind algorithm, CollectiveKind kind);
 std::string_view name(AlgorithmKind kind);
 
 // How one kind of collective is carried out: an algorithm per dimension, or one over all ranks as if they

@@ -53,14 +53,12 @@ constexpr WindowAlgorithm kFirstRankFirst{
 
 }  // namespace
 
-constinit const AlgorithmFacts kDirect{.kind = AlgorithmKind::direct,
-                                       .word = "direct",
+constinit const AlgorithmFacts kDirect{.word = "direct",
                                        .can_do = {all_reduce, all_to_all, all_gather, reduce_scatter},
                                        .parameter = "window",
                                        .window = &kNearestFirst};
 
-constinit const AlgorithmFacts kNaiveDirect{.kind = AlgorithmKind::naive_direct,
-                                            .word = "naive_direct",
+constinit const AlgorithmFacts kNaiveDirect{.word = "naive_direct",
                                             .can_do = {all_reduce, all_to_all, all_gather, reduce_scatter},
                                             .parameter = "window",
                                             .window = &kFirstRankFirst};

@@ -22,7 +22,7 @@ class Fitting {
     need_ability(algorithm, kind, where);
     need_power_of_two(algorithm, ranks, where);
     need_steps(algorithm, ranks, where);
-    if (facts(algorithm.kind).rounds && config_.shared_bus)
+    if (algorithm.kind->rounds && config_.shared_bus)
       fail(fmt::format("{} has no model of a shared bus", name(algorithm.kind)),
            "leave out shared_bus, or use another algorithm");
   }
@@ -33,8 +33,8 @@ class Fitting {
   }
 
   void need_ability(const Algorithm& algorithm, CollectiveKind kind, const std::string& where) const {
-    if (can_do(algorithm.kind, kind)) return;
-    if (algorithm.kind == AlgorithmKind::double_binary_tree && config_.tree_always_reduces &&
+    if (algorithm.kind->can_do.has(kind)) return;
+    if (algorithm.kind == kDoubleBinaryTree && config_.tree_always_reduces &&
         kind != CollectiveKind::all_to_all)
       return;
     fail(fmt::format("{} on {} cannot do {}", name(algorithm.kind), where, name(kind)),
@@ -42,13 +42,13 @@ class Fitting {
   }
 
   void need_power_of_two(const Algorithm& algorithm, int ranks, const std::string& where) const {
-    if (!facts(algorithm.kind).power_of_two || std::has_single_bit(static_cast<unsigned>(ranks))) return;
+    if (!algorithm.kind->power_of_two || std::has_single_bit(static_cast<unsigned>(ranks))) return;
     fail(fmt::format("{} needs a power of two of NPUs, but {} has {}", name(algorithm.kind), where, ranks),
          "use ring or direct there, or change the number of NPUs");
   }
 
   void need_steps(const Algorithm& algorithm, int ranks, const std::string& where) const {
-    if (algorithm.kind != AlgorithmKind::from_file || algorithm.steps->ranks == ranks) return;
+    if (algorithm.kind != kFromFile || algorithm.steps->ranks == ranks) return;
     fail(fmt::format("the algorithm's file is for {} ranks, but {} has {}", algorithm.steps->ranks, where,
                      ranks),
          "write one for as many ranks");

@@ -8,7 +8,6 @@
 namespace overture::system {
 namespace {
 
-using enum AlgorithmKind;
 using enum CollectiveKind;
 using topology::DimensionKind;
 
@@ -22,27 +21,28 @@ SystemConfig config_with(CollectiveKind kind, const Implementation& implementati
 }
 
 TEST(Fit, LeavesWhatFitsAlone) {
-  const Implementation implementation{{{halving_doubling}, {direct, 2}}};
+  const Implementation implementation{{{kHalvingDoubling}, {kDirect, 2}}};
   const SystemConfig fitted = fit(config_with(all_reduce, implementation), kAllReduce,
                                   logical_dimensions(kMachine), kMachine, "system.txt");
   EXPECT_EQ(fitted.implementation(all_reduce), implementation);
 }
 
 TEST(Fit, GivesBothHalvesOfABrokenDimensionItsAlgorithm) {
-  SystemConfig config = config_with(all_reduce, {{{halving_doubling}, {ring}}});
-  config.implementation(all_gather) = {.per_dimension = {{direct}}, .flat = true};
+  SystemConfig config = config_with(all_reduce, {{{kHalvingDoubling}, {kRing}}});
+  config.implementation(all_gather) = {.per_dimension = {{kDirect}}, .flat = true};
   const LogicalDimensions logical = logical_dimensions(kMachine, 4);
   const SystemConfig fitted = fit(config, kAllReduce, logical, kMachine, "system.txt");
   EXPECT_EQ(fitted.implementation(all_reduce).per_dimension,
-            (std::vector<Algorithm>{{halving_doubling}, {halving_doubling}, {ring}}));
+            (std::vector<Algorithm>{{kHalvingDoubling}, {kHalvingDoubling}, {kRing}}));
   EXPECT_EQ(fitted.implementation(all_gather), config.implementation(all_gather))
       << "a flat one has no halves";
 }
 
 TEST(Fit, TellsWhichDimensionNeedsAPowerOfTwo) {
-  for (const auto& [algorithm, word] : {std::pair{halving_doubling, std::string("halving_doubling")},
-                                        std::pair{double_binary_tree, std::string("double_binary_tree")}}) {
-    const Implementation implementation{{{ring}, {algorithm}}};
+  for (const auto& [algorithm, word] :
+       {std::pair{AlgorithmKind(kHalvingDoubling), std::string("halving_doubling")},
+        std::pair{AlgorithmKind(kDoubleBinaryTree), std::string("double_binary_tree")}}) {
+    const Implementation implementation{{{kRing}, {algorithm}}};
     const std::string error = user_error([&] {
       fit(config_with(all_reduce, implementation), kAllReduce, logical_dimensions(kMachine), kMachine,
           "system.txt");
@@ -54,7 +54,7 @@ TEST(Fit, TellsWhichDimensionNeedsAPowerOfTwo) {
 }
 
 TEST(Fit, AFlatAlgorithmNeedsAPowerOfTwoOfAllRanks) {
-  const Implementation flat{.per_dimension = {{halving_doubling}}, .flat = true};
+  const Implementation flat{.per_dimension = {{kHalvingDoubling}}, .flat = true};
   const std::string error = user_error([&] {
     fit(config_with(all_reduce, flat), kAllReduce, logical_dimensions(kMachine), kMachine, "system.txt");
   });
@@ -62,9 +62,10 @@ TEST(Fit, AFlatAlgorithmNeedsAPowerOfTwoOfAllRanks) {
 }
 
 TEST(Fit, OnlyAnAllToAllThatIsUsedNeedsAnAlgorithmThatCanDoIt) {
-  for (const AlgorithmKind algorithm : {halving_doubling, double_binary_tree}) {
-    SystemConfig config = config_with(all_to_all, {{{algorithm}, {ring}}});
-    config.implementation(all_reduce) = {{{ring}, {ring}}};
+  for (const AlgorithmKind algorithm :
+       std::initializer_list<AlgorithmKind>{kHalvingDoubling, kDoubleBinaryTree}) {
+    SystemConfig config = config_with(all_to_all, {{{algorithm}, {kRing}}});
+    config.implementation(all_reduce) = {{{kRing}, {kRing}}};
     config.tree_always_reduces = true;
     const std::vector<CollectiveKind> used{all_to_all};
     const std::string error =
@@ -75,14 +76,14 @@ TEST(Fit, OnlyAnAllToAllThatIsUsedNeedsAnAlgorithmThatCanDoIt) {
 }
 
 TEST(Fit, WhatIsNotUsedNeedNotFit) {
-  SystemConfig config = config_with(all_reduce, {{{ring}, {ring}}});
-  config.implementation(all_gather) = {{{ring}, {halving_doubling}}};
+  SystemConfig config = config_with(all_reduce, {{{kRing}, {kRing}}});
+  config.implementation(all_gather) = {{{kRing}, {kHalvingDoubling}}};
   EXPECT_EQ(user_error([&] { fit(config, kAllReduce, logical_dimensions(kMachine), kMachine, ""); }), "");
 }
 
 TEST(Fit, ADimensionOfOneRankTakesAnything) {
   const topology::Hierarchy machine({{DimensionKind::ring, 1}, {DimensionKind::switched, 3}});
-  const SystemConfig config = config_with(all_reduce, {{{halving_doubling}, {ring}}});
+  const SystemConfig config = config_with(all_reduce, {{{kHalvingDoubling}, {kRing}}});
   EXPECT_EQ(user_error([&] { fit(config, kAllReduce, logical_dimensions(machine), machine, ""); }), "");
 }
 

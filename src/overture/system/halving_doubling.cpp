@@ -44,8 +44,7 @@ constexpr WindowAlgorithm kHalves{.lay_out = lay_out_halves, .peers = partner, .
 
 }  // namespace
 
-constinit const AlgorithmFacts kHalvingDoubling{.kind = AlgorithmKind::halving_doubling,
-                                                .word = "halving_doubling",
+constinit const AlgorithmFacts kHalvingDoubling{.word = "halving_doubling",
                                                 .can_do = {all_reduce, all_gather, reduce_scatter},
                                                 .power_of_two = true,
                                                 .window = &kHalves};

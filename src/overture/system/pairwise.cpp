@@ -21,9 +21,7 @@ constexpr WindowAlgorithm kPartners{.lay_out = lay_out_partners, .peers = partne
 
 }  // namespace
 
-constinit const AlgorithmFacts kPairwise{.kind = AlgorithmKind::pairwise,
-                                         .word = "pairwise",
-                                         .can_do = {CollectiveKind::all_to_all},
-                                         .window = &kPartners};
+constinit const AlgorithmFacts kPairwise{
+    .word = "pairwise", .can_do = {CollectiveKind::all_to_all}, .window = &kPartners};
 
 }  // namespace overture::system

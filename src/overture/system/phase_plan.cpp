@@ -26,7 +26,7 @@ void PhaseResources::assign(Phase& phase, CollectiveKind collective) {
   phase.lane = first_queue_[d] + phase.queue;
   auto& trees = next_tree_[static_cast<std::size_t>(collective)];
   phase.tree_root = trees[d] ? TreeRoot::smallest : TreeRoot::largest;
-  if (phase.algorithm.kind == AlgorithmKind::double_binary_tree) trees[d] = !trees[d];
+  if (phase.algorithm.kind == kDoubleBinaryTree) trees[d] = !trees[d];
 }
 
 namespace {

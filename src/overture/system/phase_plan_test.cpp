@@ -7,7 +7,6 @@ namespace {
 
 using namespace literals;
 using enum CollectiveKind;
-using enum AlgorithmKind;
 
 // Three dimensions, of 2, 3 and 4 ranks.
 const std::vector<LogicalDimension> kDimensions{{.size = 2, .stride = 1, .physical = 0},
@@ -19,7 +18,7 @@ class PhasePlan : public testing::Test {
  protected:
   PhasePlan() {
     for (Implementation& implementation : config_.implementations) {
-      implementation.per_dimension.assign(3, Algorithm{ring});
+      implementation.per_dimension.assign(3, Algorithm{kRing});
     }
   }
 
@@ -106,16 +105,16 @@ TEST_F(PhasePlan, DimensionsOfOneRankAreSkipped) {
 
 TEST_F(PhasePlan, ScattersAndGathersOfAnAllReduceUseItsAlgorithms) {
   config_.optimization = Optimization::local_bandwidth_aware;
-  config_.implementation(all_reduce).per_dimension = {{direct, 2}, {ring}, {halving_doubling}};
+  config_.implementation(all_reduce).per_dimension = {{kDirect, 2}, {kRing}, {kHalvingDoubling}};
   const auto phases = plan(all_reduce, {0, 1, 2}, 240_B);
-  EXPECT_EQ(phases[0].algorithm, (Algorithm{direct, 2}));
-  EXPECT_EQ(phases[2].algorithm, Algorithm{halving_doubling});
-  EXPECT_EQ(phases[4].algorithm, (Algorithm{direct, 2}));
+  EXPECT_EQ(phases[0].algorithm, (Algorithm{kDirect, 2}));
+  EXPECT_EQ(phases[2].algorithm, Algorithm{kHalvingDoubling});
+  EXPECT_EQ(phases[4].algorithm, (Algorithm{kDirect, 2}));
 }
 
 TEST_F(PhasePlan, ATreeDoesNotShrinkTheDataOnTheWayIn) {
   config_.optimization = Optimization::local_bandwidth_aware;
-  config_.implementation(all_reduce).per_dimension[0] = {double_binary_tree};
+  config_.implementation(all_reduce).per_dimension[0] = {kDoubleBinaryTree};
   const auto phases = plan(all_reduce, {0, 1, 2}, 240_B);
   EXPECT_EQ(phases[0].output, 240_B);
   EXPECT_EQ(phases[4].output, 240_B);
@@ -123,7 +122,7 @@ TEST_F(PhasePlan, ATreeDoesNotShrinkTheDataOnTheWayIn) {
 
 TEST_F(PhasePlan, EveryTreePhaseOfADimensionTakesTheOtherTree) {
   config_.optimization = Optimization::local_bandwidth_aware;
-  config_.implementation(all_reduce).per_dimension = {{double_binary_tree}, {ring}, {double_binary_tree}};
+  config_.implementation(all_reduce).per_dimension = {{kDoubleBinaryTree}, {kRing}, {kDoubleBinaryTree}};
   for (int chunk = 0; chunk < 2; ++chunk) {
     const auto phases = plan(all_reduce, {0, 1, 2}, 240_B);
     EXPECT_EQ(phases[0].tree_root, TreeRoot::largest);

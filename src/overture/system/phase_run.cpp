@@ -50,11 +50,11 @@ std::unique_ptr<PhaseRun> PhaseRun::make(PhaseContext& context, const Phase& pha
     check(!alone, "sizes of pairs need all ranks of the group");
     return std::make_unique<StepRun>(context, phase, std::move(finished));
   }
-  const AlgorithmFacts& algorithm = facts(phase.algorithm.kind);
-  if (algorithm.window) return std::make_unique<WindowRun>(context, phase, std::move(finished));
+  const AlgorithmKind algorithm = phase.algorithm.kind;
+  if (algorithm->window) return std::make_unique<WindowRun>(context, phase, std::move(finished));
   check(!alone, "only windows can be played by rank 0 alone");
-  if (algorithm.tree) return std::make_unique<TreeRun>(context, phase, std::move(finished));
-  if (algorithm.rounds) return std::make_unique<RoundRun>(context, phase, std::move(finished));
+  if (algorithm->tree) return std::make_unique<TreeRun>(context, phase, std::move(finished));
+  if (algorithm->rounds) return std::make_unique<RoundRun>(context, phase, std::move(finished));
   return std::make_unique<StepRun>(context, phase, std::move(finished));
 }
 

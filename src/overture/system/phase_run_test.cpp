@@ -11,7 +11,6 @@
 namespace overture::system {
 namespace {
 
-using enum AlgorithmKind;
 using enum CollectiveKind;
 
 // Of a message of `size` on meshes(), in ns.
@@ -98,10 +97,10 @@ SystemConfig config_of(const Case& c) {
 // Plays the phase along either dimension of a machine of two, for rank 0 alone, its group and everybody, and
 // compares with `ns` and with each other.
 void expect_takes(const Case& c, std::int64_t ns) {
-  SCOPED_TRACE(testing::Message() << name(c.kind) << " by algorithm " << static_cast<int>(c.algorithm.kind)
-                                  << ", window " << c.algorithm.window << ", of " << c.d << " B on " << c.n
+  SCOPED_TRACE(testing::Message() << name(c.kind) << " by algorithm " << name(c.algorithm.kind) << ", window "
+                                  << c.algorithm.window << ", of " << c.d << " B on " << c.n
                                   << " ranks, e = " << c.e);
-  const bool tree = c.algorithm.kind == double_binary_tree;
+  const bool tree = c.algorithm.kind == kDoubleBinaryTree;
   for (const bool inner : {true, false}) {
     const auto machine = inner ? meshes({static_cast<int>(c.n), 3}) : meshes({3, static_cast<int>(c.n)});
     const Phase phase = phase_of(c, inner ? 1 : 3);
@@ -118,12 +117,12 @@ void expect_takes(const Case& c, std::int64_t ns) {
 // not.
 template <class Formula>
 void for_every_case(CollectiveKind kind, Algorithm algorithm, Formula formula) {
-  const bool halves = algorithm.kind == halving_doubling || algorithm.kind == double_binary_tree;
+  const bool halves = algorithm.kind == kHalvingDoubling || algorithm.kind == kDoubleBinaryTree;
   for (const std::int64_t n : {2, 3, 4, 5, 8, 9, 16}) {
     if (halves && !std::has_single_bit(static_cast<unsigned>(n))) continue;
     for (const std::int64_t d : {1, 7, 800, 24'000'000}) {
       // Doubling back from an odd piece loses a byte, which the formula does not know.
-      if (algorithm.kind == halving_doubling && kind == all_reduce && d % (2 * n) != 0) continue;
+      if (algorithm.kind == kHalvingDoubling && kind == all_reduce && d % (2 * n) != 0) continue;
       for (const std::int64_t e : {0, 10}) {
         const Case c{kind, algorithm, n, d, e};
         expect_takes(c, formula(c));
@@ -134,37 +133,37 @@ void for_every_case(CollectiveKind kind, Algorithm algorithm, Formula formula) {
 
 TEST(PhaseTime, OfARingIsItsClosedForm) {
   for (const auto kind : {all_reduce, all_to_all, all_gather, reduce_scatter})
-    for_every_case(kind, {ring}, ring_ns);
+    for_every_case(kind, {kRing}, ring_ns);
 }
 
 TEST(PhaseTime, OfDirectIsItsClosedForm) {
   for (const auto kind : {all_reduce, all_to_all, all_gather, reduce_scatter}) {
-    for_every_case(kind, {direct}, direct_ns);
+    for_every_case(kind, {kDirect}, direct_ns);
   }
 }
 
 TEST(PhaseTime, OfWindowedDirectIsItsClosedForm) {
   for (const auto kind : {all_to_all, all_gather, reduce_scatter}) {
-    for (const int window : {1, 2, 3}) for_every_case(kind, {direct, window}, windowed_ns);
+    for (const int window : {1, 2, 3}) for_every_case(kind, {kDirect, window}, windowed_ns);
   }
 }
 
 TEST(PhaseTime, OfHalvingDoublingIsItsClosedForm) {
   for (const auto kind : {all_reduce, all_gather, reduce_scatter}) {
-    for_every_case(kind, {halving_doubling}, halving_doubling_ns);
+    for_every_case(kind, {kHalvingDoubling}, halving_doubling_ns);
   }
 }
 
 TEST(PhaseTime, OfATreeIsThatOfAnAllReduceWhateverIsAsked) {
   for (const auto kind : {all_reduce, all_gather, reduce_scatter}) {
-    for_every_case(kind, {double_binary_tree}, tree_ns);
+    for_every_case(kind, {kDoubleBinaryTree}, tree_ns);
   }
 }
 
 TEST(PhaseTime, OfAWindowedAllReduceIsTheSameInEveryScope) {
   for (const int window : {1, 2, 3}) {
     for (const int n : {2, 3, 5, 8}) {
-      const Case c{all_reduce, {direct, window}, n, 24'000'000, 10};
+      const Case c{all_reduce, {kDirect, window}, n, 24'000'000, 10};
       const Duration group = play(meshes({n, 3}), config_of(c), phase_of(c, 1), Scope::group).duration;
       expect_takes(c, group / Nanoseconds{1});
     }
@@ -173,7 +172,7 @@ TEST(PhaseTime, OfAWindowedAllReduceIsTheSameInEveryScope) {
 
 TEST(PhaseTime, WithHandshakesIsThatOfTheHandshakesMore) {
   for (const Scope scope : {Scope::rank_0, Scope::group, Scope::all}) {
-    const Case c{reduce_scatter, {ring}, 4, 800, 10};
+    const Case c{reduce_scatter, {kRing}, 4, 800, 10};
     SystemConfig config = config_of(c);
     config.rendezvous = true;
     const PhaseOutcome outcome = play(meshes({4, 2}), config, phase_of(c, 1), scope);
@@ -187,7 +186,7 @@ TEST(PhaseTime, RoundARingOfLinksDependsOnTheDistance) {
   auto machine = meshes({4});
   machine.dimensions[0].kind = topology::DimensionKind::ring;
   machine.dimensions[0].links = 2;  // two bytes a ns
-  const Case c{all_to_all, {direct}, 4, 800, 10};
+  const Case c{all_to_all, {kDirect}, 4, 800, 10};
   for (const Scope scope : {Scope::rank_0, Scope::group, Scope::all}) {
     // Neighbours answer after 10 + 100 ns, the rank opposite after 20 + 100.
     const PhaseOutcome outcome = play(machine, config_of(c), phase_of(c, 1), scope);
@@ -197,7 +196,7 @@ TEST(PhaseTime, RoundARingOfLinksDependsOnTheDistance) {
 }
 
 TEST(PhaseRun, CountsWhatRank0SendsAndReceives) {
-  const Case c{all_reduce, {ring}, 4, 800, 10};
+  const Case c{all_reduce, {kRing}, 4, 800, 10};
   const PhaseOutcome outcome = play(meshes({4, 2}), config_of(c), phase_of(c, 1), Scope::group);
   EXPECT_EQ(outcome.messages, 6);
   EXPECT_EQ(outcome.sent, Bytes{6 * 200});

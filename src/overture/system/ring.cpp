@@ -27,8 +27,7 @@ constexpr WindowAlgorithm kWindow{.lay_out = lay_out_ring, .peers = neighbours};
 
 }  // namespace
 
-constinit const AlgorithmFacts kRing{.kind = AlgorithmKind::ring,
-                                     .word = "ring",
+constinit const AlgorithmFacts kRing{.word = "ring",
                                      .can_do = {all_reduce, all_to_all, all_gather, reduce_scatter},
                                      .parameter = "pieces",
                                      .window = &kWindow};

@@ -43,25 +43,19 @@ Rounds all_pairs_twice(Bytes size, int ranks, const RoundRules& rules) {
 
 }  // namespace
 
-constinit const AlgorithmFacts kLockstepRing{.kind = AlgorithmKind::lockstep_ring,
-                                             .word = "lockstep_ring",
-                                             .can_do = {CollectiveKind::all_reduce},
-                                             .rounds = one_ring};
+constinit const AlgorithmFacts kLockstepRing{
+    .word = "lockstep_ring", .can_do = {CollectiveKind::all_reduce}, .rounds = one_ring};
 
-constinit const AlgorithmFacts kParameterServer{.kind = AlgorithmKind::parameter_server,
-                                                .word = "parameter_server",
-                                                .can_do = {CollectiveKind::all_reduce},
-                                                .rounds = to_and_from_first};
+constinit const AlgorithmFacts kParameterServer{
+    .word = "parameter_server", .can_do = {CollectiveKind::all_reduce}, .rounds = to_and_from_first};
 
-constinit const AlgorithmFacts kDistributedParameterServer{
-    .kind = AlgorithmKind::distributed_parameter_server,
-    .word = "distributed_parameter_server",
-    .can_do = {CollectiveKind::all_reduce},
-    .rounds = all_pairs_twice};
+constinit const AlgorithmFacts kDistributedParameterServer{.word = "distributed_parameter_server",
+                                                           .can_do = {CollectiveKind::all_reduce},
+                                                           .rounds = all_pairs_twice};
 
 Rounds make_rounds(AlgorithmKind algorithm, Bytes size, int ranks, const RoundRules& rules) {
   check(ranks >= 1, "a group has ranks");
-  const auto play = facts(algorithm).rounds;
+  const auto play = algorithm->rounds;
   check(play != nullptr, "only some algorithms go in rounds");
   if (ranks < 2 || size <= Bytes{0}) return {};
   // Where nothing would be left of the size, FlexFlow sends a byte to each.

@@ -5,11 +5,11 @@
 namespace overture::system {
 
 Schedule::Schedule(CollectiveKind kind, Algorithm algorithm, int ranks, Bytes data, int direction)
-    : algorithm_(facts(algorithm.kind).window),
+    : algorithm_(algorithm.kind->window),
       phase_{.kind = kind, .ranks = ranks, .data = data, .direction = direction} {
   check(ranks >= 2, "a phase has at least two ranks");
   check(algorithm_ != nullptr, "only some algorithms keep a window of messages");
-  check(can_do(algorithm.kind, kind), "the algorithm can do the collective");
+  check(algorithm.kind->can_do.has(kind), "the algorithm can do the collective");
   algorithm_->lay_out(phase_, algorithm.window);
 }
 
@@ -33,7 +33,7 @@ Preparation Schedule::preparation(std::int64_t k) const {
 
 Bytes output_size(CollectiveKind kind, AlgorithmKind algorithm, int ranks, Bytes data) {
   // The tree ignores what it is asked for and does a whole all-reduce (ASTRA-sim 1.0, quirk 7).
-  if (algorithm == AlgorithmKind::double_binary_tree) return data;
+  if (algorithm == kDoubleBinaryTree) return data;
   if (kind == CollectiveKind::reduce_scatter) return data / ranks;
   if (kind == CollectiveKind::all_gather) return data * ranks;
   return data;

@@ -11,7 +11,6 @@
 namespace overture::system {
 namespace {
 
-using enum AlgorithmKind;
 using enum CollectiveKind;
 
 constexpr std::array kRankCounts{2, 3, 4, 5, 6, 7, 8, 9, 16, 32};
@@ -29,11 +28,11 @@ std::int64_t bytes_sent(const Schedule& schedule) {
 template <class Body>
 void for_every_schedule(CollectiveKind kind, Body body) {
   for (const int ranks : kRankCounts) {
-    for (const Algorithm& algorithm : {Algorithm{ring}, Algorithm{direct}, Algorithm{direct, 2},
-                                       Algorithm{direct, 1}, Algorithm{halving_doubling}}) {
-      if (algorithm.kind == halving_doubling && (!power_of_two(ranks) || kind == all_to_all)) continue;
+    for (const Algorithm& algorithm : {Algorithm{kRing}, Algorithm{kDirect}, Algorithm{kDirect, 2},
+                                       Algorithm{kDirect, 1}, Algorithm{kHalvingDoubling}}) {
+      if (algorithm.kind == kHalvingDoubling && (!power_of_two(ranks) || kind == all_to_all)) continue;
       for (const int direction : {1, -1}) {
-        SCOPED_TRACE(testing::Message() << ranks << " ranks, algorithm " << static_cast<int>(algorithm.kind)
+        SCOPED_TRACE(testing::Message() << ranks << " ranks, algorithm " << name(algorithm.kind)
                                         << ", window " << algorithm.window << ", direction " << direction);
         body(Schedule(kind, algorithm, ranks, Bytes{320 * ranks}, direction), algorithm.kind, ranks,
              direction);
@@ -93,14 +92,14 @@ struct Halves {
 };
 
 Halves halves_of(AlgorithmKind algorithm, int ranks, int direction) {
-  if (algorithm == ring) {
+  if (algorithm == kRing) {
     return {
         .scatter = [=](int step, int r, int) { return std::vector{wrapped(r - direction * step, ranks)}; },
         .gather = [=](int step, int r,
                       int) { return std::vector{wrapped(r + direction - direction * step, ranks)}; },
         .shift = direction};
   }
-  if (algorithm == direct) {
+  if (algorithm == kDirect) {
     return {.scatter = [](int, int, int to) { return std::vector{to}; },
             .gather = [](int, int r, int) { return std::vector{r}; },
             .shift = 0};
@@ -119,7 +118,7 @@ Halves halves_of(AlgorithmKind algorithm, int ranks, int direction) {
 }
 
 int steps(AlgorithmKind algorithm, int ranks) {
-  return algorithm == halving_doubling ? std::countr_zero(static_cast<unsigned>(ranks)) : ranks - 1;
+  return algorithm == kHalvingDoubling ? std::countr_zero(static_cast<unsigned>(ranks)) : ranks - 1;
 }
 
 TEST(Schedule, AReduceScatterLeavesEachRankItsShardWithAllContributions) {
@@ -172,8 +171,8 @@ TEST(Schedule, AnAllToAllDeliversEveryPieceOnce) {
     for (int r = 0; r < ranks; ++r) {
       // In the order in which the schedule meets their receivers: at once, or after so many hops.
       for (int distance = 1; distance < ranks; ++distance) {
-        const int step = algorithm == ring ? 0 : distance - 1;
-        const int offset = schedule.exchange(step, r).to * (algorithm == ring ? distance : 1);
+        const int step = algorithm == kRing ? 0 : distance - 1;
+        const int offset = schedule.exchange(step, r).to * (algorithm == kRing ? distance : 1);
         waiting[r].emplace_back(r, wrapped(r + offset, ranks));
       }
     }
@@ -201,10 +200,10 @@ TEST(Schedule, AnAllToAllDeliversEveryPieceOnce) {
 
 TEST(Schedule, ARingAllToAllPassesPiecesOnAndADirectOneDoesNot) {
   const Bytes data{800};
-  EXPECT_EQ(Schedule(all_to_all, {ring}, 8, data, 1).messages(), 28);
-  EXPECT_EQ(bytes_sent(Schedule(all_to_all, {ring}, 8, data, 1)), 2800);
-  EXPECT_EQ(Schedule(all_to_all, {direct}, 8, data, 1).messages(), 7);
-  EXPECT_EQ(bytes_sent(Schedule(all_to_all, {direct}, 8, data, 1)), 700);
+  EXPECT_EQ(Schedule(all_to_all, {kRing}, 8, data, 1).messages(), 28);
+  EXPECT_EQ(bytes_sent(Schedule(all_to_all, {kRing}, 8, data, 1)), 2800);
+  EXPECT_EQ(Schedule(all_to_all, {kDirect}, 8, data, 1).messages(), 7);
+  EXPECT_EQ(bytes_sent(Schedule(all_to_all, {kDirect}, 8, data, 1)), 700);
 }
 
 TEST(Schedule, HalvingDoublingHalvesThenDoubles) {
@@ -214,35 +213,35 @@ TEST(Schedule, HalvingDoublingHalvesThenDoubles) {
     return result;
   };
   using Sizes = std::vector<std::int64_t>;
-  EXPECT_EQ(sizes(Schedule(reduce_scatter, {halving_doubling}, 8, Bytes{800}, 1)), (Sizes{400, 200, 100}));
-  EXPECT_EQ(sizes(Schedule(all_gather, {halving_doubling}, 8, Bytes{100}, 1)), (Sizes{100, 200, 400}));
-  EXPECT_EQ(sizes(Schedule(all_reduce, {halving_doubling}, 8, Bytes{800}, 1)),
+  EXPECT_EQ(sizes(Schedule(reduce_scatter, {kHalvingDoubling}, 8, Bytes{800}, 1)), (Sizes{400, 200, 100}));
+  EXPECT_EQ(sizes(Schedule(all_gather, {kHalvingDoubling}, 8, Bytes{100}, 1)), (Sizes{100, 200, 400}));
+  EXPECT_EQ(sizes(Schedule(all_reduce, {kHalvingDoubling}, 8, Bytes{800}, 1)),
             (Sizes{400, 200, 100, 100, 200, 400}));
   // The last piece, 25 bytes, is odd: the way out starts from twice 12.
-  EXPECT_EQ(sizes(Schedule(all_reduce, {halving_doubling}, 8, Bytes{200}, 1)),
+  EXPECT_EQ(sizes(Schedule(all_reduce, {kHalvingDoubling}, 8, Bytes{200}, 1)),
             (Sizes{100, 50, 25, 24, 48, 96}));
 }
 
 TEST(Schedule, AWindowIsAtMostAllPeers) {
-  EXPECT_EQ(Schedule(all_gather, {direct}, 5, Bytes{10}, 1).window(), 4);
-  EXPECT_EQ(Schedule(all_gather, {direct, 3}, 5, Bytes{10}, 1).window(), 3);
-  EXPECT_EQ(Schedule(all_gather, {direct, 9}, 5, Bytes{10}, 1).window(), 4);
-  EXPECT_EQ(Schedule(all_gather, {ring}, 5, Bytes{10}, 1).window(), 1);
+  EXPECT_EQ(Schedule(all_gather, {kDirect}, 5, Bytes{10}, 1).window(), 4);
+  EXPECT_EQ(Schedule(all_gather, {kDirect, 3}, 5, Bytes{10}, 1).window(), 3);
+  EXPECT_EQ(Schedule(all_gather, {kDirect, 9}, 5, Bytes{10}, 1).window(), 4);
+  EXPECT_EQ(Schedule(all_gather, {kRing}, 5, Bytes{10}, 1).window(), 1);
 }
 
 TEST(Schedule, OnlyADirectAllReduceWaitsInTheMiddle) {
-  EXPECT_EQ(Schedule(all_reduce, {direct, 2}, 5, Bytes{10}, 1).middle(), 4);
-  EXPECT_EQ(Schedule(reduce_scatter, {direct, 2}, 5, Bytes{10}, 1).middle(), 0);
-  EXPECT_EQ(Schedule(all_reduce, {ring}, 5, Bytes{10}, 1).middle(), 0);
+  EXPECT_EQ(Schedule(all_reduce, {kDirect, 2}, 5, Bytes{10}, 1).middle(), 4);
+  EXPECT_EQ(Schedule(reduce_scatter, {kDirect, 2}, 5, Bytes{10}, 1).middle(), 0);
+  EXPECT_EQ(Schedule(all_reduce, {kRing}, 5, Bytes{10}, 1).middle(), 0);
 }
 
 TEST(OutputSize, ScatteringDividesGatheringMultipliesAndTreesDoNeither) {
-  EXPECT_EQ(output_size(reduce_scatter, ring, 3, Bytes{100}), Bytes{33});
-  EXPECT_EQ(output_size(all_gather, ring, 3, Bytes{100}), Bytes{300});
-  EXPECT_EQ(output_size(all_reduce, ring, 3, Bytes{100}), Bytes{100});
-  EXPECT_EQ(output_size(all_to_all, ring, 3, Bytes{100}), Bytes{100});
-  EXPECT_EQ(output_size(reduce_scatter, double_binary_tree, 4, Bytes{100}), Bytes{100});
-  EXPECT_EQ(output_size(all_gather, double_binary_tree, 4, Bytes{100}), Bytes{100});
+  EXPECT_EQ(output_size(reduce_scatter, kRing, 3, Bytes{100}), Bytes{33});
+  EXPECT_EQ(output_size(all_gather, kRing, 3, Bytes{100}), Bytes{300});
+  EXPECT_EQ(output_size(all_reduce, kRing, 3, Bytes{100}), Bytes{100});
+  EXPECT_EQ(output_size(all_to_all, kRing, 3, Bytes{100}), Bytes{100});
+  EXPECT_EQ(output_size(reduce_scatter, kDoubleBinaryTree, 4, Bytes{100}), Bytes{100});
+  EXPECT_EQ(output_size(all_gather, kDoubleBinaryTree, 4, Bytes{100}), Bytes{100});
 }
 
 TEST(ReductionTime, IsThreeCutTimesHalfAMegabyteEachNanosecond) {
@@ -254,7 +253,7 @@ TEST(ReductionTime, IsThreeCutTimesHalfAMegabyteEachNanosecond) {
 // A receiver waits for each message under a number of its own, and all of them come.
 TEST(Schedule, NaiveDirectMeetsEveryPeerInOrderOfTheirRanks) {
   for (const int ranks : kRankCounts) {
-    const Schedule schedule(all_reduce, {naive_direct}, ranks, Bytes{320 * ranks}, 1);
+    const Schedule schedule(all_reduce, {kNaiveDirect}, ranks, Bytes{320 * ranks}, 1);
     ASSERT_EQ(schedule.messages(), 2 * (ranks - 1));
     std::vector<std::set<std::int64_t>> waited(static_cast<std::size_t>(ranks));
     for (int rank = 0; rank < ranks; ++rank) {

@@ -13,14 +13,10 @@ Scope larger(Scope a, Scope b) { return std::max(a, b); }
 
 // Ranks of the group do different things, or meet as a whole.
 bool needs_its_group(const Algorithm& algorithm) {
-  switch (algorithm.kind) {
-    case AlgorithmKind::ring:
-    case AlgorithmKind::direct:
-    case AlgorithmKind::halving_doubling:
-      return algorithm.kind == AlgorithmKind::ring && algorithm.window > 1;
-    case AlgorithmKind::double_binary_tree: return false;  // as the dimension's kind says
-    default: return true;
-  }
+  if (algorithm.kind == kRing) return algorithm.window > 1;
+  // The tree: as the dimension's kind says.
+  return algorithm.kind != kDirect && algorithm.kind != kHalvingDoubling &&
+         algorithm.kind != kDoubleBinaryTree;
 }
 
 // What can meet on the links of one dimension.
@@ -38,7 +34,7 @@ Scope scope_of_phase(const Algorithm& algorithm, const LogicalDimension& logical
   if (needs_its_group(algorithm)) return traffic.contention ? Scope::all : Scope::group;
   const auto& physical = machine.dimension(logical.physical);
   const bool part = logical.size != physical.size;
-  const bool tree = algorithm.kind == AlgorithmKind::double_binary_tree;
+  const bool tree = algorithm.kind == kDoubleBinaryTree;
   if (physical.kind == DimensionKind::fully_connected) {
     // Every pair has its own link: rank 0 sees all that its own carry, and others' carry the like unless the
     // chunks on them have different symmetries.
@@ -55,10 +51,10 @@ Scope scope_of_phase(const Algorithm& algorithm, const LogicalDimension& logical
     return traffic.contention && !in_order ? Scope::group : Scope::rank_0;
   }
   // Round the end of a part, the way back is longer than a step. Halving-doubling never goes round.
-  if (part && algorithm.kind != AlgorithmKind::halving_doubling) return Scope::group;
+  if (part && algorithm.kind != kHalvingDoubling) return Scope::group;
   // Messages that go further than a neighbour cross links that others use.
-  const bool only_neighbours = algorithm.kind == AlgorithmKind::ring || logical.size == 2 ||
-                               (algorithm.kind == AlgorithmKind::direct && logical.size == 3);
+  const bool only_neighbours =
+      algorithm.kind == kRing || logical.size == 2 || (algorithm.kind == kDirect && logical.size == 3);
   return traffic.contention && !only_neighbours ? Scope::group : Scope::rank_0;
 }
 
@@ -76,8 +72,8 @@ Traffic traffic_along(std::size_t d, const SystemConfig& config, std::span<const
     const Implementation& implementation = config.implementation(kind);
     if (implementation.flat) traffic.one_chunk = false;
     const AlgorithmKind algorithm = implementation.per_dimension[implementation.flat ? 0 : d].kind;
-    if (algorithm != AlgorithmKind::ring) traffic.one_neighbour = false;
-    (algorithm == AlgorithmKind::halving_doubling ? by_pairs : by_distance) = true;
+    if (algorithm != kRing) traffic.one_neighbour = false;
+    (algorithm == kHalvingDoubling ? by_pairs : by_distance) = true;
   }
   traffic.one_symmetry = !(by_distance && by_pairs);
   return traffic;
@@ -85,8 +81,7 @@ Traffic traffic_along(std::size_t d, const SystemConfig& config, std::span<const
 
 // Does everybody send all that there is at the start, and nothing because of what arrives?
 bool all_at_once(const Algorithm& algorithm, CollectiveKind kind, int ranks) {
-  const bool direct =
-      algorithm.kind == AlgorithmKind::direct || algorithm.kind == AlgorithmKind::naive_direct;
+  const bool direct = algorithm.kind == kDirect || algorithm.kind == kNaiveDirect;
   return direct && kind != CollectiveKind::all_reduce &&
          (algorithm.window == 0 || algorithm.window >= ranks - 1);
 }
@@ -114,9 +109,9 @@ Scope scope_of_flat(CollectiveKind kind, const SystemConfig& config, std::span<c
   // one by one, at the same distance everywhere; direct all at once, so that their order does not matter
   // unless the endpoint takes one at a time or, in an all-reduce, the first answers go out while others still
   // arrive.
-  const bool same_everywhere = (algorithm.kind == AlgorithmKind::direct &&
-                                all_at_once(algorithm, kind, machine.ranks()) && !config.shared_bus) ||
-                               algorithm.kind == AlgorithmKind::halving_doubling;
+  const bool same_everywhere =
+      (algorithm.kind == kDirect && all_at_once(algorithm, kind, machine.ranks()) && !config.shared_bus) ||
+      algorithm.kind == kHalvingDoubling;
   return same_everywhere ? Scope::rank_0 : Scope::group;
 }
 
@@ -153,7 +148,7 @@ bool machines_alike(const SystemConfig& config, std::span<const CollectiveKind> 
     const Implementation& implementation = config.implementation(kind);
     const Algorithm& inside = implementation.per_dimension.front();
     if (implementation.flat) return all_at_once(inside, kind, ranks);
-    return facts(inside.kind).window != nullptr || facts(inside.kind).tree;
+    return inside.kind->window != nullptr || inside.kind->tree;
   });
 }
 

@@ -7,7 +7,6 @@
 namespace overture::system {
 namespace {
 
-using enum AlgorithmKind;
 using enum CollectiveKind;
 using topology::DimensionKind;
 
@@ -36,53 +35,53 @@ TEST(ExactScope, OneRankTellsAllWhereMessagesDoNotMeet) {
   for (const DimensionKind kind :
        {DimensionKind::ring, DimensionKind::fully_connected, DimensionKind::switched}) {
     for (const Algorithm& algorithm :
-         {Algorithm{ring}, Algorithm{direct}, Algorithm{direct, 2}, Algorithm{halving_doubling}}) {
+         {Algorithm{kRing}, Algorithm{kDirect}, Algorithm{kDirect, 2}, Algorithm{kHalvingDoubling}}) {
       EXPECT_EQ(scope({{{kind, 8}}, {algorithm}}, kAlone), Scope::rank_0);
     }
   }
 }
 
 TEST(ExactScope, ATreeNeedsItsGroup) {
-  EXPECT_EQ(scope({{{DimensionKind::switched, 8}}, {{double_binary_tree}}}, kAlone), Scope::group);
-  EXPECT_EQ(scope({{{DimensionKind::fully_connected, 8}}, {{double_binary_tree}}}, kSharing), Scope::group);
-  EXPECT_EQ(scope({{{DimensionKind::ring, 1}}, {{double_binary_tree}}}, kAlone), Scope::rank_0);
+  EXPECT_EQ(scope({{{DimensionKind::switched, 8}}, {{kDoubleBinaryTree}}}, kAlone), Scope::group);
+  EXPECT_EQ(scope({{{DimensionKind::fully_connected, 8}}, {{kDoubleBinaryTree}}}, kSharing), Scope::group);
+  EXPECT_EQ(scope({{{DimensionKind::ring, 1}}, {{kDoubleBinaryTree}}}, kAlone), Scope::rank_0);
 }
 
 TEST(ExactScope, OneChunkAtATimeNeedsOneRankUnlessMessagesCrossALinkOfOthers) {
   for (const Algorithm& algorithm :
-       {Algorithm{ring}, Algorithm{direct}, Algorithm{direct, 2}, Algorithm{halving_doubling}}) {
+       {Algorithm{kRing}, Algorithm{kDirect}, Algorithm{kDirect, 2}, Algorithm{kHalvingDoubling}}) {
     EXPECT_EQ(scope({{{DimensionKind::switched, 8}}, {algorithm}}, kSharing), Scope::rank_0);
     EXPECT_EQ(scope({{{DimensionKind::fully_connected, 8}}, {algorithm}}, kSharing), Scope::rank_0);
-    const bool neighbours = algorithm.kind == ring;
+    const bool neighbours = algorithm.kind == kRing;
     EXPECT_EQ(scope({{{DimensionKind::ring, 8}}, {algorithm}}, kSharing),
               neighbours ? Scope::rank_0 : Scope::group);
     EXPECT_EQ(scope({{{DimensionKind::ring, 2}}, {algorithm}}, kSharing), Scope::rank_0);
   }
-  EXPECT_EQ(scope({{{DimensionKind::ring, 3}}, {{direct}}}, kSharing), Scope::rank_0);
+  EXPECT_EQ(scope({{{DimensionKind::ring, 3}}, {{kDirect}}}, kSharing), Scope::rank_0);
 }
 
 TEST(ExactScope, SeveralChunksOnASwitchNeedTheGroupUnlessAllComeFromOneNeighbour) {
   for (const SystemConfig& config :
        {SystemConfig{.active_chunks = 2}, SystemConfig{.queues_per_dimension = 2}}) {
     EXPECT_EQ(
-        scope({.dimensions = {{DimensionKind::switched, 8}}, .algorithms = {{direct}}, .config = config},
+        scope({.dimensions = {{DimensionKind::switched, 8}}, .algorithms = {{kDirect}}, .config = config},
               kSharing),
         Scope::group);
   }
   const SystemConfig many{.active_chunks = 4};
+  EXPECT_EQ(scope({.dimensions = {{DimensionKind::switched, 8}}, .algorithms = {{kRing}}, .config = many},
+                  kSharing),
+            Scope::rank_0);
   EXPECT_EQ(
-      scope({.dimensions = {{DimensionKind::switched, 8}}, .algorithms = {{ring}}, .config = many}, kSharing),
-      Scope::rank_0);
-  EXPECT_EQ(
-      scope({.dimensions = {{DimensionKind::fully_connected, 8}}, .algorithms = {{direct}}, .config = many},
+      scope({.dimensions = {{DimensionKind::fully_connected, 8}}, .algorithms = {{kDirect}}, .config = many},
             kSharing),
       Scope::rank_0);
 }
 
 TEST(ExactScope, ChunksOfDifferentSymmetryOnAMeshNeedTheGroup) {
   SystemConfig config{.active_chunks = 2};
-  config.implementation(all_gather) = {{{ring}}};
-  config.implementation(all_reduce) = {{{halving_doubling}}};
+  config.implementation(all_gather) = {{{kRing}}};
+  config.implementation(all_reduce) = {{{kHalvingDoubling}}};
   const topology::Hierarchy machine({{DimensionKind::fully_connected, 8}});
   const LogicalDimensions logical = logical_dimensions(machine);
   EXPECT_EQ(exact_scope(config, std::vector{all_gather, all_reduce}, logical, machine, kSharing),
@@ -93,17 +92,17 @@ TEST(ExactScope, ChunksOfDifferentSymmetryOnAMeshNeedTheGroup) {
 }
 
 TEST(ExactScope, APartOfARingIsNotSymmetric) {
-  const Job part{.dimensions = {{DimensionKind::ring, 8}}, .algorithms = {{ring}, {ring}}, .group = 4};
+  const Job part{.dimensions = {{DimensionKind::ring, 8}}, .algorithms = {{kRing}, {kRing}}, .group = 4};
   EXPECT_EQ(scope(part, kAlone), Scope::group);
   EXPECT_EQ(scope(part, kSharing), Scope::all);
   const Job halving{.dimensions = {{DimensionKind::ring, 8}},
-                    .algorithms = {{halving_doubling}, {halving_doubling}},
+                    .algorithms = {{kHalvingDoubling}, {kHalvingDoubling}},
                     .group = 4};
   EXPECT_EQ(scope(halving, kAlone), Scope::rank_0);
 }
 
 TEST(ExactScope, BothPartsOfASwitchUseItsPorts) {
-  const Job part{.dimensions = {{DimensionKind::switched, 8}}, .algorithms = {{ring}, {ring}}, .group = 4};
+  const Job part{.dimensions = {{DimensionKind::switched, 8}}, .algorithms = {{kRing}, {kRing}}, .group = 4};
   EXPECT_EQ(scope(part, kAlone), Scope::rank_0);
   EXPECT_EQ(scope(part, kSharing), Scope::all);
 }
@@ -113,37 +112,37 @@ TEST(ExactScope, AFlatCollectiveNeedsAllRanksUnlessTheOrderOfPeersDoesNotMatter)
   const auto flat = [&](CollectiveKind kind, Algorithm algorithm) {
     return Job{.dimensions = torus, .algorithms = {algorithm}, .flat = true, .kind = kind};
   };
-  EXPECT_EQ(scope(flat(all_to_all, {direct}), kAlone), Scope::rank_0);
-  EXPECT_EQ(scope(flat(all_to_all, {direct, 7}), kAlone), Scope::rank_0);
-  EXPECT_EQ(scope(flat(all_to_all, {direct, 3}), kAlone), Scope::group);
-  EXPECT_EQ(scope(flat(all_reduce, {direct}), kAlone), Scope::group) << "answers go out while others arrive";
-  EXPECT_EQ(scope(flat(all_reduce, {halving_doubling}), kAlone), Scope::rank_0);
-  EXPECT_EQ(scope(flat(all_to_all, {ring}), kAlone), Scope::group);
-  EXPECT_EQ(scope(flat(all_to_all, {direct}), kSharing), Scope::all);
+  EXPECT_EQ(scope(flat(all_to_all, {kDirect}), kAlone), Scope::rank_0);
+  EXPECT_EQ(scope(flat(all_to_all, {kDirect, 7}), kAlone), Scope::rank_0);
+  EXPECT_EQ(scope(flat(all_to_all, {kDirect, 3}), kAlone), Scope::group);
+  EXPECT_EQ(scope(flat(all_reduce, {kDirect}), kAlone), Scope::group) << "answers go out while others arrive";
+  EXPECT_EQ(scope(flat(all_reduce, {kHalvingDoubling}), kAlone), Scope::rank_0);
+  EXPECT_EQ(scope(flat(all_to_all, {kRing}), kAlone), Scope::group);
+  EXPECT_EQ(scope(flat(all_to_all, {kDirect}), kSharing), Scope::all);
 }
 
 TEST(ExactScope, AFlatCollectiveOnOneRealDimensionIsAPhaseAlongIt) {
   const std::vector<topology::Hierarchy::Dimension> line{{DimensionKind::switched, 1},
                                                          {DimensionKind::ring, 5}};
-  const Job job{.dimensions = line, .algorithms = {{direct}}, .flat = true, .kind = all_to_all};
+  const Job job{.dimensions = line, .algorithms = {{kDirect}}, .flat = true, .kind = all_to_all};
   EXPECT_EQ(scope(job, kAlone), Scope::rank_0);
   EXPECT_EQ(scope(job, kSharing), Scope::group) << "it is a ring, though dimension 0 is a switch";
 }
 
 TEST(ExactScope, HandshakesMeetDataThatOnlyPeersSend) {
   const SystemConfig config{.rendezvous = true};
-  const Job job{.dimensions = {{DimensionKind::switched, 8}}, .algorithms = {{direct}}, .config = config};
+  const Job job{.dimensions = {{DimensionKind::switched, 8}}, .algorithms = {{kDirect}}, .config = config};
   EXPECT_EQ(scope(job, kAlone), Scope::rank_0);
   EXPECT_EQ(scope(job, kSharing), Scope::group);
 }
 
 TEST(ExactScope, ABusOfEveryRankIsAsBusyAsThatOfRank0) {
   const SystemConfig config{.shared_bus = SharedBus{}};
-  EXPECT_EQ(
-      scope({.dimensions = {{DimensionKind::switched, 8}}, .algorithms = {{ring}}, .config = config}, kAlone),
-      Scope::rank_0);
+  EXPECT_EQ(scope({.dimensions = {{DimensionKind::switched, 8}}, .algorithms = {{kRing}}, .config = config},
+                  kAlone),
+            Scope::rank_0);
   EXPECT_EQ(scope({.dimensions = {{DimensionKind::switched, 8}},
-                   .algorithms = {{double_binary_tree}},
+                   .algorithms = {{kDoubleBinaryTree}},
                    .config = config},
                   kAlone),
             Scope::all);

@@ -1,6 +1,5 @@
 #include "overture/system/step_run.h"
 
-
 #include <fmt/format.h>
 
 #include "overture/base/check.h"
@@ -12,8 +11,7 @@ namespace {
 std::shared_ptr<const Steps> steps_of(const Phase& phase) {
   const int ranks = phase.dimension.size;
   if (phase.sizes) return std::make_shared<const Steps>(all_pairs(ranks));
-  if (const auto steps = facts(phase.algorithm.kind).steps)
-    return std::make_shared<const Steps>(steps(ranks));
+  if (const auto steps = phase.algorithm.kind->steps) return std::make_shared<const Steps>(steps(ranks));
   check(phase.algorithm.steps != nullptr, "an algorithm of steps has them");
   check(phase.algorithm.steps->ranks == ranks, "steps are for as many ranks as the phase has");
   return phase.algorithm.steps;

@@ -12,12 +12,11 @@ using enum CollectiveKind;
 
 PhaseOutcome play_steps(CollectiveKind kind, Steps steps, Bytes data) {
   const int ranks = steps.ranks;
-  const Phase phase{
-      .kind = kind,
-      .algorithm = {.kind = AlgorithmKind::from_file, .steps = std::make_shared<Steps>(std::move(steps))},
-      .dimension = {.size = ranks, .stride = 1},
-      .input = data,
-      .output = data};
+  const Phase phase{.kind = kind,
+                    .algorithm = {.kind = kFromFile, .steps = std::make_shared<Steps>(std::move(steps))},
+                    .dimension = {.size = ranks, .stride = 1},
+                    .input = data,
+                    .output = data};
   return play(meshes({ranks}), {.endpoint_delay = Duration{}, .reduction = Duration{}}, phase, Scope::all);
 }
 

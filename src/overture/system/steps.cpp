@@ -218,14 +218,10 @@ Result<bool> verify(CollectiveKind kind, const Steps& steps) {
   return SymbolicPlay(kind, steps).play();
 }
 
-constinit const AlgorithmFacts kBinomialTree{.kind = AlgorithmKind::binomial_tree,
-                                             .word = "binomial_tree",
-                                             .can_do = {CollectiveKind::broadcast},
-                                             .steps = binomial_broadcast};
+constinit const AlgorithmFacts kBinomialTree{
+    .word = "binomial_tree", .can_do = {CollectiveKind::broadcast}, .steps = binomial_broadcast};
 
-constinit const AlgorithmFacts kDissemination{.kind = AlgorithmKind::dissemination,
-                                              .word = "dissemination",
-                                              .can_do = {CollectiveKind::barrier},
-                                              .steps = dissemination_barrier};
+constinit const AlgorithmFacts kDissemination{
+    .word = "dissemination", .can_do = {CollectiveKind::barrier}, .steps = dissemination_barrier};
 
 }  // namespace overture::system

@@ -9,7 +9,6 @@ namespace {
 
 using namespace literals;
 using enum CollectiveKind;
-using enum AlgorithmKind;
 using enum SchedulingPolicy;
 
 // Rings over full meshes: a message of m bytes takes 10 + m ns, endpoints no time. An all-reduce of 2m bytes
@@ -31,7 +30,7 @@ class SystemTest : public testing::Test {
     machine_ = std::make_unique<topology::Hierarchy>(network::hierarchy(machine_config_));
     network_ = network::make_network(machine_config_, *machine_, events_);
     for (Implementation& implementation : config_.implementations) {
-      if (implementation.per_dimension.empty()) implementation.per_dimension.assign(sizes.size(), {ring});
+      if (implementation.per_dimension.empty()) implementation.per_dimension.assign(sizes.size(), {kRing});
     }
     system_ = std::make_unique<System>(System::Setup{.config = config_,
                                                      .logical = logical_dimensions(*machine_),
@@ -197,7 +196,7 @@ TEST_F(SystemTest, ADimensionIsInUseWhileAChunkWaitsOrRuns) {
 }
 
 TEST_F(SystemTest, AFlatCollectiveGoesOverAllRanksInOnePhase) {
-  config_.implementation(all_to_all) = {.per_dimension = {{direct}}, .flat = true};
+  config_.implementation(all_to_all) = {.per_dimension = {{kDirect}}, .flat = true};
   build({2, 3});
   issue(600_B, fifo, all_to_all);
   events_.run();

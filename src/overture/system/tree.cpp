@@ -25,10 +25,7 @@ TreeNode tree_node(int coordinate, int ranks, TreeRoot root) {
       .parent = parent, .left = low + (middle - 1 - low) / 2, .right = middle + 1 + (high - middle - 1) / 2};
 }
 
-constinit const AlgorithmFacts kDoubleBinaryTree{.kind = AlgorithmKind::double_binary_tree,
-                                                 .word = "double_binary_tree",
-                                                 .can_do = {CollectiveKind::all_reduce},
-                                                 .power_of_two = true,
-                                                 .tree = true};
+constinit const AlgorithmFacts kDoubleBinaryTree{
+    .word = "double_binary_tree", .can_do = {CollectiveKind::all_reduce}, .power_of_two = true, .tree = true};
 
 }  // namespace overture::system

@@ -14,13 +14,13 @@ constexpr std::int64_t kFew = 2;
 
 // What all ranks of one group send at once.
 std::int64_t within_group(CollectiveKind kind, const Algorithm& algorithm, int ranks, bool whole_exchanges) {
-  if (facts(algorithm.kind).rounds) {
+  if (algorithm.kind->rounds) {
     if (whole_exchanges) return 1;
     const Rounds rounds = make_rounds(algorithm.kind, Bytes{ranks}, ranks, {});
     const auto size = static_cast<std::size_t>(ranks);
     return std::max(network::messages(rounds.first, size), network::messages(rounds.second, size));
   }
-  if (!facts(algorithm.kind).window) return std::int64_t{ranks} * kFew;
+  if (!algorithm.kind->window) return std::int64_t{ranks} * kFew;
   const Schedule schedule(kind, algorithm, ranks, Bytes{ranks}, +1);
   return std::int64_t{ranks} * std::min<std::int64_t>(schedule.window(), schedule.messages());
 }

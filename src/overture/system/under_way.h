@@ -15,7 +15,7 @@ namespace overture::system {
 struct UnderWay {
   std::int64_t messages = 0;
   CollectiveKind kind = CollectiveKind::all_reduce;
-  AlgorithmKind algorithm = AlgorithmKind::ring;
+  AlgorithmKind algorithm = kRing;
   int ranks = 0;  // of one group
 };
 

@@ -5,7 +5,6 @@
 namespace overture::system {
 namespace {
 
-using enum AlgorithmKind;
 using enum CollectiveKind;
 using topology::DimensionKind;
 
@@ -21,35 +20,35 @@ UnderWay of(const std::vector<int>& sizes, std::vector<Algorithm> algorithms, Sc
 }
 
 TEST(UnderWay, ARingHasOneMessagePerRank) {
-  EXPECT_EQ(of({8}, {{ring}}, Scope::rank_0).messages, 1);
-  EXPECT_EQ(of({8}, {{ring}}, Scope::group).messages, 8);
-  EXPECT_EQ(of({8}, {{ring, 3}}, Scope::group).messages, 24);  // in three pieces
+  EXPECT_EQ(of({8}, {{kRing}}, Scope::rank_0).messages, 1);
+  EXPECT_EQ(of({8}, {{kRing}}, Scope::group).messages, 8);
+  EXPECT_EQ(of({8}, {{kRing, 3}}, Scope::group).messages, 24);  // in three pieces
 }
 
 TEST(UnderWay, DirectHasOnePerPairOrItsWindow) {
-  EXPECT_EQ(of({8}, {{direct}}, Scope::rank_0).messages, 7);
-  EXPECT_EQ(of({8}, {{direct}}, Scope::all).messages, 56);
-  EXPECT_EQ(of({8}, {{direct, 2}}, Scope::all).messages, 16);
+  EXPECT_EQ(of({8}, {{kDirect}}, Scope::rank_0).messages, 7);
+  EXPECT_EQ(of({8}, {{kDirect}}, Scope::all).messages, 56);
+  EXPECT_EQ(of({8}, {{kDirect, 2}}, Scope::all).messages, 16);
 }
 
 TEST(UnderWay, ParameterServersHaveARound) {
-  EXPECT_EQ(of({8}, {{distributed_parameter_server}}, Scope::group).messages, 56);
-  EXPECT_EQ(of({8}, {{parameter_server}}, Scope::group).messages, 7);
-  EXPECT_EQ(of({8}, {{distributed_parameter_server}}, Scope::all, all_reduce, true).messages, 1);
+  EXPECT_EQ(of({8}, {{kDistributedParameterServer}}, Scope::group).messages, 56);
+  EXPECT_EQ(of({8}, {{kParameterServer}}, Scope::group).messages, 7);
+  EXPECT_EQ(of({8}, {{kDistributedParameterServer}}, Scope::all, all_reduce, true).messages, 1);
 }
 
 TEST(UnderWay, TheFullestDimensionCountsWithAllItsGroups) {
-  const UnderWay most = of({4, 8}, {{direct}, {direct}}, Scope::all, all_to_all);
+  const UnderWay most = of({4, 8}, {{kDirect}, {kDirect}}, Scope::all, all_to_all);
   EXPECT_EQ(most.messages, 32 * 7);
   EXPECT_EQ(most.ranks, 8);
   EXPECT_EQ(most.kind, all_to_all);
-  EXPECT_EQ(most.algorithm, direct);
+  EXPECT_EQ(most.algorithm, kDirect);
 }
 
 TEST(UnderWay, AMillionRanksCanBeCounted) {
-  EXPECT_EQ(of({1 << 20}, {{direct}}, Scope::all, all_to_all).messages,
+  EXPECT_EQ(of({1 << 20}, {{kDirect}}, Scope::all, all_to_all).messages,
             (std::int64_t{1} << 40) - (std::int64_t{1} << 20));
-  EXPECT_EQ(of({1}, {{direct}}, Scope::all).messages, 0);
+  EXPECT_EQ(of({1}, {{kDirect}}, Scope::all).messages, 0);
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "overture/topology/graph_config.h"
 
+#include <type_traits>
+
 #include <fmt/format.h>
 
 #include "overture/base/error.h"
@@ -19,7 +21,45 @@ Topology build(const std::filesystem::path& file, double oversubscription) {
   return read_graph(file);
 }
 
+// Goes over the keys of a shape, as setups do, and keeps those of rates.
+class RateKeys {
+ public:
+  explicit RateKeys(std::string_view key) : path_(std::string(key) + ".") {}
+
+  void from(std::string_view) const {}
+  template <class T>
+  void field(std::string_view key, const T& value, std::string_view) {
+    if constexpr (std::is_same_v<T, Bandwidth>) rates_.emplace_back(path_ + std::string(key), value);
+  }
+  void integers(std::string_view, const std::vector<int>&, std::string_view) const {}
+  template <class Describe>
+  void group(std::string_view key, std::string_view, Describe describe) {
+    RateKeys inner(path_ + std::string(key));
+    describe(inner);
+    rates_.insert(rates_.end(), inner.rates_.begin(), inner.rates_.end());
+  }
+
+  const std::vector<std::pair<std::string, Bandwidth>>& rates() const { return rates_; }
+
+ private:
+  std::string path_;
+  std::vector<std::pair<std::string, Bandwidth>> rates_;
+};
+
 }  // namespace
+
+std::vector<std::pair<std::string, Bandwidth>> wire_rates(const GraphConfig& config) {
+  return std::visit(
+      []<class Shape>(Shape shape) -> std::vector<std::pair<std::string, Bandwidth>> {
+        if constexpr (NamedShape<Shape>) {
+          RateKeys keys(Shape::kKey);
+          Shape::keys(keys, shape);
+          return keys.rates();
+        }
+        return {};
+      },
+      config.shape);
+}
 
 Topology make_topology(const GraphConfig& config) {
   Topology built =

@@ -5,7 +5,10 @@
 
 #include <filesystem>
 #include <optional>
+#include <string>
+#include <utility>
 #include <variant>
+#include <vector>
 
 #include "overture/topology/direct_connect.h"
 #include "overture/topology/dragonfly.h"
@@ -44,6 +47,9 @@ concept ThinnableShape = requires(const T& shape) {
 
 // Throws UserError when it cannot be built.
 Topology make_topology(const GraphConfig& config);
+
+// The rates of its wires, by their keys: "star.wire.rate".
+std::vector<std::pair<std::string, Bandwidth>> wire_rates(const GraphConfig& config);
 
 // How a collective sees the hosts of such a graph, unless a setup says otherwise: a torus and a hierarchy by
 // their own dimensions, nodes as GPUs of a node and nodes, all else as one switch. `hosts` are the graph's.

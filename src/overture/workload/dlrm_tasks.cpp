@@ -39,14 +39,14 @@ system::RoundRules rules(const DlrmStep& step) {
 }
 
 Duration reduction_first(const DlrmStep& step, Bytes size) {
-  if (step.artefacts.free_reduction_in_node && step.all_reduce != system::AlgorithmKind::lockstep_ring)
+  if (step.artefacts.free_reduction_in_node && step.all_reduce != system::kLockstepRing)
     return Duration::zero();
   return reduction_in_node(size, step.gpus_per_node, step.between_gpus);
 }
 
 // Only a ring all-reduce knows how to use more than one ring.
 bool uses_rings(const DlrmStep& step) {
-  return step.all_reduce == system::AlgorithmKind::lockstep_ring && !step.rings.empty();
+  return step.all_reduce == system::kLockstepRing && !step.rings.empty();
 }
 
 std::vector<RankGroup> add_groups(TaskGraph& graph, const DlrmStep& step) {

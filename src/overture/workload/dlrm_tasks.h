@@ -43,7 +43,7 @@ struct DlrmStep {
   int gpus_per_node = 8;
   model::PlacementRule placement = model::PlacementRule::round_robin;
   model::Placement given{};  // the node of every table, in place of the rule
-  system::AlgorithmKind all_reduce = system::AlgorithmKind::lockstep_ring;
+  system::AlgorithmKind all_reduce = system::kLockstepRing;
   // Rings of fibres that the network has, each through all nodes in this order: a ring all-reduce splits its
   // data over them. Empty: one, in the order of the nodes.
   std::vector<std::vector<Rank>> rings;

@@ -31,8 +31,7 @@ CsvTable golden(const std::string& name) {
 }
 
 // The rows of the golden files start with model, batch, feature size, nodes.
-DlrmStep published(const std::vector<std::string>& cells,
-                   AlgorithmKind all_reduce = AlgorithmKind::lockstep_ring) {
+DlrmStep published(const std::vector<std::string>& cells, AlgorithmKind all_reduce = system::kLockstepRing) {
   model::DlrmShape shape = model::published_model(cells[0]);
   shape.columns = std::stoll(cells[2]);
   return {.model = make_dlrm(shape),
@@ -96,7 +95,7 @@ TEST(DlrmTasks, MessagesHaveThePublishedSizes) {
     if (ring.count > 1) {
       EXPECT_EQ(ring.each, Bytes{number(11)});
     }
-    step.all_reduce = AlgorithmKind::distributed_parameter_server;
+    step.all_reduce = system::kDistributedParameterServer;
     EXPECT_EQ(first_rounds(step, square).each, Bytes{number(13)});
     EXPECT_EQ(first_rounds(step, first).each, Bytes{number(14)});
     EXPECT_EQ(first_rounds(step, first).count, number(15));
@@ -117,8 +116,8 @@ class NoTime final : public network::Network {
 
 TEST(DlrmTasks, TheGraphSendsWhatTheTrafficSays) {
   for (const bool published : {false, true}) {
-    for (const AlgorithmKind algorithm : {AlgorithmKind::lockstep_ring, AlgorithmKind::parameter_server,
-                                          AlgorithmKind::distributed_parameter_server}) {
+    for (const AlgorithmKind algorithm : std::initializer_list<AlgorithmKind>{
+             system::kLockstepRing, system::kParameterServer, system::kDistributedParameterServer}) {
       DlrmStep step = small();
       step.all_reduce = algorithm;
       if (published) step.artefacts = DlrmArtefacts::as_published();
@@ -177,7 +176,7 @@ TEST(DlrmTasks, EachArtefactIsASwitchOfItsOwn) {
   step.artefacts.early_ring_end = true;
   EXPECT_LT(dlrm_traffic(step).collectives, plain.collectives);
   step = small();
-  step.all_reduce = AlgorithmKind::distributed_parameter_server;
+  step.all_reduce = system::kDistributedParameterServer;
   EXPECT_GT(layer_all_reduces(step, step.model.top[0])[0].before, Duration::zero());
   step.artefacts.free_reduction_in_node = true;
   EXPECT_EQ(layer_all_reduces(step, step.model.top[0])[0].before, Duration::zero());
@@ -217,7 +216,7 @@ TEST(DlrmTasks, RingsShareTheDataAndDpsHasNoUseForThem) {
   const TaskGraph graph = dlrm_tasks(step);
   for (const int ring : {0, 1})
     EXPECT_EQ(ranks_of(graph, RankGroup{ring}), step.rings[static_cast<std::size_t>(ring)]);
-  step.all_reduce = AlgorithmKind::distributed_parameter_server;
+  step.all_reduce = system::kDistributedParameterServer;
   EXPECT_EQ(layer_all_reduces(step, layer).size(), 1U);
   EXPECT_EQ(dlrm_tasks(step).groups().size(), 1U);
 }

@@ -136,9 +136,8 @@ simulation::SimulationConfig on_a_switch(const Workload& workload, int ranks) {
                                                              .link_gib_per_s = 11.6}}};
   for (const CollectiveKind kind : {CollectiveKind::all_reduce, CollectiveKind::all_to_all,
                                     CollectiveKind::all_gather, CollectiveKind::reduce_scatter})
-    config.system.implementation(kind) = {.per_dimension = {{system::AlgorithmKind::ring}}};
-  config.system.implementation(CollectiveKind::all_to_all) = {
-      .per_dimension = {{system::AlgorithmKind::direct}}};
+    config.system.implementation(kind) = {.per_dimension = {{system::kRing}}};
+  config.system.implementation(CollectiveKind::all_to_all) = {.per_dimension = {{system::kDirect}}};
   config.passes = 2;
   return config;
 }
@@ -188,6 +187,59 @@ TEST(DlrmTraining, RefusesWhatDoesNotFit) {
   training.batch = 1 << 20;
   EXPECT_THROW(dlrm_workload(training, 8192), UserError);
   EXPECT_THROW(astra_form(dlrm_workload(training, 16)), UserError);
+}
+
+// One less is refused.
+TEST(DlrmTraining, WhatJustFitsIsMade) {
+  DlrmTraining training = small(1);
+  training.batch = 16 * 4;
+  training.gpus_per_node = 4;
+  training.sharding = TableSharding::column_wise;  // of 16 columns
+  training.memory_per_gpu = Bytes{(training.model.tables[0].memory().count() + 63) / 64};
+  EXPECT_NO_THROW(dlrm_workload(training, 16));
+  EXPECT_THROW(dlrm_workload(training, 17), UserError) << "more ranks than columns";
+  DlrmTraining less = training;
+  less.batch -= 1;
+  EXPECT_THROW(dlrm_workload(less, 16), UserError);
+  less = training;
+  less.memory_per_gpu -= Bytes{1};
+  EXPECT_THROW(dlrm_workload(less, 16), UserError);
+}
+
+TEST(DlrmTraining, NothingWantsTheInputGradientOfTheFirstLayer) {
+  const Workload workload = dlrm_workload(small(16), 16);
+  EXPECT_EQ(workload.table_layers, 1);
+  EXPECT_EQ(workload.layers[1].name, "MLP_Bottom_0");
+  EXPECT_EQ(workload.layers[1].input_gradient.compute, Duration{});
+  const auto last = static_cast<std::size_t>(workload.last_bottom_layer);
+  EXPECT_EQ(workload.layers[last].name, "MLP_Bottom_1");
+  EXPECT_GT(workload.layers[last].input_gradient.compute, Duration{});
+  EXPECT_EQ(workload.layers[last + 1].name, "Interaction");
+  EXPECT_GT(workload.layers[last + 2].input_gradient.compute, Duration{});
+}
+
+// A GPU gathers the rows of whole tables: with fewer tables than GPUs in a node, some have nothing to do.
+TEST(DlrmTraining, AsManyGpusGatherAsANodeHasTables) {
+  const auto forward = [](int tables, int gpus) {
+    DlrmTraining training = small(tables);
+    training.gpus_per_node = gpus;
+    training.compute.by = model::ProductsAndMemory{
+        .products = compute::Roofline{.peak = compute::FlopRate::per_second(1'000'000'000'000), .memory = {}},
+        .memory = 8_Gbps};
+    return to_us(dlrm_workload(training, 16).layers[0].forward.compute);
+  };
+  const double table = forward(16, 1);
+  EXPECT_GT(table, 0);
+  EXPECT_NEAR(forward(16, 4), table, 1e-3 * table);
+  EXPECT_NEAR(forward(32, 4), table, 1e-3 * table);
+  EXPECT_NEAR(forward(128, 4), 2 * table, 1e-3 * table);
+  EXPECT_NEAR(forward(17, 1), 2 * table, 1e-3 * table) << "all wait for the rank with two";
+}
+
+TEST(DlrmTraining, TheGpusOfANodeReduceAmongThemselvesFirst) {
+  EXPECT_EQ(reduction_in_node(8'000'000_B, 1, 200_Gbps), Duration{});
+  EXPECT_EQ(reduction_in_node(8'000'000_B, 2, 200_Gbps), 320us);
+  EXPECT_EQ(reduction_in_node(8'000'000_B, 8, 200_Gbps), 80us);
 }
 
 }  // namespace

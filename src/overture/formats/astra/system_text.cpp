@@ -63,15 +63,15 @@ Implementation read_implementation(const SystemReader& reader, const std::string
     std::string bare = flat ? word.substr(3) : word;
     if (flat && !bare.empty()) bare[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(bare[0])));
     const Result<Algorithm> algorithm = parse_astra_algorithm(bare);
-    if (!algorithm || (flat && algorithm.value().kind == AlgorithmKind::double_binary_tree)) {
+    if (!algorithm || (flat && algorithm.value().kind == system::kDoubleBinaryTree)) {
       reader.fail(key, fmt::format("unknown algorithm \"{}\"", word), suggest(word, kAlgorithms));
     }
     if (flat && words.size() > 1) {
       reader.fail(key, fmt::format("\"{}\" spans all dimensions, so it must be the only one", word));
     }
     if (kind == CollectiveKind::all_to_all && !options.unused_all_to_all &&
-        (algorithm.value().kind == AlgorithmKind::halving_doubling ||
-         algorithm.value().kind == AlgorithmKind::double_binary_tree)) {
+        (algorithm.value().kind == system::kHalvingDoubling ||
+         algorithm.value().kind == system::kDoubleBinaryTree)) {
       reader.fail(key, fmt::format("{} cannot do an all-to-all", word), "use ring or direct");
     }
     implementation.flat = implementation.flat || flat;
@@ -145,12 +145,12 @@ std::optional<SharedBus> read_bus(const SystemReader& reader) {
 }  // namespace
 
 Result<Algorithm> parse_astra_algorithm(std::string_view word) {
-  if (word == "ring") return Algorithm{AlgorithmKind::ring};
-  if (word == "halvingDoubling") return Algorithm{AlgorithmKind::halving_doubling};
-  if (word == "doubleBinaryTree") return Algorithm{AlgorithmKind::double_binary_tree};
+  if (word == "ring") return Algorithm{system::kRing};
+  if (word == "halvingDoubling") return Algorithm{system::kHalvingDoubling};
+  if (word == "doubleBinaryTree") return Algorithm{system::kDoubleBinaryTree};
   constexpr std::string_view kDirect = "direct";
   if (word.starts_with(kDirect)) {
-    Algorithm algorithm{AlgorithmKind::direct};
+    Algorithm algorithm{system::kDirect};
     const std::string_view window = word.substr(kDirect.size());
     if (window.empty()) return algorithm;
     algorithm.window = parse_number<int>(window).value_or(0);

@@ -11,7 +11,6 @@ using namespace system;
 namespace {
 
 using namespace literals;
-using enum AlgorithmKind;
 using enum CollectiveKind;
 
 // The least that a file for two dimensions says, with `more` behind it. What is said twice counts as said
@@ -102,18 +101,19 @@ TEST(AstraSystem, ReadsAnAlgorithmPerDimension) {
   const SystemConfig config =
       parse(file_with("all-reduce-implementation: halvingDoubling_doubleBinaryTree\n"
                       "all-to-all-implementation: direct_direct12\n"));
-  EXPECT_EQ(config.implementation(all_reduce), (Implementation{{{halving_doubling}, {double_binary_tree}}}));
-  EXPECT_EQ(config.implementation(all_to_all), (Implementation{{{direct}, {direct, 12}}}));
+  EXPECT_EQ(config.implementation(all_reduce),
+            (Implementation{{{system::kHalvingDoubling}, {system::kDoubleBinaryTree}}}));
+  EXPECT_EQ(config.implementation(all_to_all), (Implementation{{{system::kDirect}, {system::kDirect, 12}}}));
 }
 
 TEST(AstraSystem, ReadsAnAlgorithmOverAllRanks) {
   const auto flat = [](const std::string& word) {
     return parse(file_with("all-reduce-implementation: " + word)).implementation(all_reduce);
   };
-  EXPECT_EQ(flat("oneRing"), (Implementation{{{ring}}, true}));
-  EXPECT_EQ(flat("oneDirect"), (Implementation{{{direct}}, true}));
-  EXPECT_EQ(flat("oneDirect3"), (Implementation{{{direct, 3}}, true}));
-  EXPECT_EQ(flat("oneHalvingDoubling"), (Implementation{{{halving_doubling}}, true}));
+  EXPECT_EQ(flat("oneRing"), (Implementation{{{system::kRing}}, true}));
+  EXPECT_EQ(flat("oneDirect"), (Implementation{{{system::kDirect}}, true}));
+  EXPECT_EQ(flat("oneDirect3"), (Implementation{{{system::kDirect, 3}}, true}));
+  EXPECT_EQ(flat("oneHalvingDoubling"), (Implementation{{{system::kHalvingDoubling}}, true}));
 }
 
 TEST(AstraSystem, TakesWhatTheCommandLineAdds) {
@@ -186,7 +186,7 @@ TEST(AstraSystem, RefusesAlgorithmsThatDoNotMatchTheDimensions) {
 TEST(AstraSystem, ListsMayLeaveOutTheLastDimensionsOfOneNpu) {
   const std::string text = file_with("all-reduce-implementation: direct");
   EXPECT_EQ(parse(text, {.optional_dimensions = 1}).implementation(all_reduce),
-            (Implementation{{{direct}, {ring}}}));
+            (Implementation{{{system::kDirect}, {system::kRing}}}));
 }
 
 TEST(AstraSystem, RefusesADelayThatTheScaleMakesTooLarge) {

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "overture/base/unit_fields.h"
@@ -82,7 +83,9 @@ struct AnalyticalConfig {
   std::unique_ptr<Network> make(sim::EventQueue& events) const;
   void set_faults(const Faults& faults) const;  // refused
   Wires wires() const;
-  bool shares_links() const { return contention == Contention::links; }
+  NetworkFacts facts() const;
+  std::vector<std::pair<std::string, AnalyticalConfig>> improvements() const;
+  bool halve_rates();
 
   template <class V>
   static void keys(V& v, AnalyticalConfig& n) {

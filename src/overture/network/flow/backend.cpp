@@ -39,6 +39,17 @@ void FlowNetworkConfig::set_faults(const Faults& what) {
   faults = what;
 }
 
+std::vector<SetupChange> FlowNetworkConfig::changes_to_try(const NetworkRecord&) const {
+  const auto* graph = std::get_if<topology::GraphConfig>(&topology);
+  return graph == nullptr ? std::vector<SetupChange>{} : faster_wires(*graph);
+}
+
+bool FlowNetworkConfig::halve_rates() {
+  fluid.efficiency /= 2;
+  rotors.efficiency /= 2;
+  return true;
+}
+
 Wires FlowNetworkConfig::wires() const {
   if (const auto* graph = std::get_if<topology::GraphConfig>(&topology)) return {*graph};
   return {RotorWires{

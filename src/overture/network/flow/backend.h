@@ -46,7 +46,10 @@ struct FlowNetworkConfig {
   std::unique_ptr<Network> make(sim::EventQueue& events) const;
   void set_faults(const Faults& what);
   Wires wires() const;
-  bool shares_links() const { return true; }
+  NetworkFacts facts() const { return {.whole_exchanges = true}; }
+  std::vector<SetupChange> changes_to_try(const NetworkRecord& record) const;
+  bool halve_rates();
+  topology::OperaSource* circuits() { return std::get_if<topology::OperaSource>(&topology); }
 };
 
 }  // namespace overture::network

@@ -26,16 +26,17 @@ void require(bool holds, std::string_view what) {
 }
 
 void require_possible(const packet::PacketConfig& config) {
-  require(config.transport == packet::TransportKind::tcp &&
-              config.tcp.control == packet::CongestionControl::new_reno,
+  require(config.transport == packet::kTransport<packet::TcpConfig> &&
+              config.of<packet::TcpConfig>().control == packet::kControl<packet::NewReno>,
           "has TCP with NewReno only");
   require(config.paths == topology::PathRule::by_destination, "has paths by destination only");
   require(!config.queue.shared_limit && !config.queue.mark_above,
           "has drop-tail ports only, and marks nothing");
-  require(config.tcp.connections == ConnectionUse::per_pair && !config.tcp.slow_start_threshold,
+  require(config.of<packet::TcpConfig>().connections == ConnectionUse::per_pair &&
+              !config.of<packet::TcpConfig>().slow_start_threshold,
           "has one connection per pair, without a slow start threshold");
-  require(config.tcp.header == Bytes{42}, "has headers of 42 B");
-  require(config.tcp.ack_delay == Duration{}, "has ACKs without delay only");
+  require(config.of<packet::TcpConfig>().header == Bytes{42}, "has headers of 42 B");
+  require(config.of<packet::TcpConfig>().ack_delay == Duration{}, "has ACKs without delay only");
 }
 
 // The links of a graph as cables of two; ns-3 has no other.
@@ -137,9 +138,10 @@ std::string network_text(const topology::Topology& topology, const packet::Packe
   require_possible(config);
   const Graph& graph = topology.graph;
   const Cables cables(graph);
-  std::string text = fmt::format("segment {}\ninitial_window {}\nreceive_window {}\nmin_rto_ps {}\n",
-                                 config.tcp.segment.count(), config.tcp.initial_window,
-                                 config.tcp.receive_window.count(), config.tcp.min_rto.count());
+  std::string text = fmt::format(
+      "segment {}\ninitial_window {}\nreceive_window {}\nmin_rto_ps {}\n",
+      config.of<packet::TcpConfig>().segment.count(), config.of<packet::TcpConfig>().initial_window,
+      config.of<packet::TcpConfig>().receive_window.count(), config.of<packet::TcpConfig>().min_rto.count());
   if (config.queue.port_limit) text += fmt::format("port_limit {}\n", config.queue.port_limit->count());
   if (limits.until) text += fmt::format("until_ps {}\n", limits.until->time_since_epoch().count());
   text += fmt::format("nodes {} {}\n", graph.hosts(), graph.nodes()) + cables.text();

@@ -1,5 +1,7 @@
 #include "overture/network/packet/backend.h"
 
+#include <utility>
+
 #include <fmt/format.h>
 
 #include "overture/base/error.h"
@@ -33,6 +35,12 @@ std::unique_ptr<Network> PacketNetworkConfig::make(sim::EventQueue& events) cons
 void PacketNetworkConfig::set_faults(const Faults& what) {
   if (what.touch_network()) packet::require_recovery(packets);
   faults = what;
+}
+
+std::vector<SetupChange> PacketNetworkConfig::changes_to_try(const NetworkRecord& record) const {
+  std::vector<SetupChange> changes = settings_to_try(packets, record);
+  for (SetupChange& faster : faster_wires(topology)) changes.push_back(std::move(faster));
+  return changes;
 }
 
 Wires PacketNetworkConfig::wires() const { return {topology}; }

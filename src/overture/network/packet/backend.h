@@ -22,7 +22,8 @@ struct PacketNetworkConfig {
   std::unique_ptr<Network> make(sim::EventQueue& events) const;
   void set_faults(const Faults& what);
   Wires wires() const;
-  bool shares_links() const { return true; }
+  static NetworkFacts facts() { return {}; }
+  std::vector<SetupChange> changes_to_try(const NetworkRecord& record) const;
 };
 
 }  // namespace overture::network

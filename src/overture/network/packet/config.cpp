@@ -6,56 +6,51 @@
 #include "overture/network/packet/sound.h"
 
 namespace overture::network::packet {
-namespace {
-
-// Visits the numbers of the transport that is chosen.
-template <class Visit>
-void visit_chosen(const PacketConfig& config, Visit visit) {
-  each_transport(config, [&](TransportKind kind, const TransportConfig auto& numbers) {
-    if (kind == config.transport) visit(numbers);
-  });
-}
-
-}  // namespace
-
 ConnectionUse connections_of(const PacketConfig& config) {
-  ConnectionUse use{};
-  visit_chosen(config, [&](const auto& numbers) { use = numbers.connection_use(); });
-  return use;
+  return with_chosen(config, [](const auto& numbers) { return numbers.connection_use(); });
 }
 
 Bytes largest_packet(const PacketConfig& config) {
-  Bytes packet;
-  visit_chosen(config, [&](const auto& numbers) { packet = numbers.largest_packet(); });
-  return packet;
+  return with_chosen(config, [](const auto& numbers) { return numbers.largest_packet(); });
 }
 
 std::optional<Bytes> trimmed_packet(const PacketConfig& config) {
-  std::optional<Bytes> header;
-  visit_chosen(config, [&](const auto& numbers) {
-    if constexpr (requires { numbers.trimmed_packet(); }) header = numbers.trimmed_packet();
+  return with_chosen(config, [](const auto& numbers) -> std::optional<Bytes> {
+    if constexpr (requires { numbers.trimmed_packet(); }) return numbers.trimmed_packet();
+    return std::nullopt;
   });
-  return header;
 }
 
 bool counts_sending(const PacketConfig& config) {
-  bool counts = false;
-  visit_chosen(config, [&]<class Numbers>(const Numbers&) {
-    if constexpr (requires { Numbers::kCountsSending; }) counts = Numbers::kCountsSending;
+  return with_chosen(config, []<class Numbers>(const Numbers&) {
+    if constexpr (requires { Numbers::kCountsSending; }) return Numbers::kCountsSending;
+    return false;
   });
-  return counts;
+}
+
+bool runs_lossless(const PacketConfig& config) {
+  return with_chosen(config, []<class Numbers>(const Numbers&) {
+    if constexpr (requires { Numbers::kLossless; }) return Numbers::kLossless;
+    return false;
+  });
 }
 
 bool sends_again(const PacketConfig& config) {
-  bool again = false;
-  visit_chosen(config, [&]<class Numbers>(const Numbers&) { again = Numbers::kSendsAgain; });
-  return again;
+  return with_chosen(config, []<class Numbers>(const Numbers&) { return Numbers::kSendsAgain; });
+}
+
+bool knows_only_connections(const PacketConfig& config) {
+  if (config.paths == topology::PathRule::spray || config.entropies > 1) return false;
+  return with_chosen(config, []<class Numbers>(const Numbers&) {
+    if constexpr (requires { Numbers::kKnowsOnlyConnections; }) return Numbers::kKnowsOnlyConnections;
+    return false;
+  });
 }
 
 PacketConfig dlrm_study_dctcp() {
   PacketConfig config;
-  const Bytes packet = config.htsim_dctcp.packet;
-  config.transport = TransportKind::htsim_dctcp;
+  const Bytes packet = config.of<HtsimDctcpConfig>().packet;
+  config.transport = kTransport<HtsimDctcpConfig>;
   config.queue = {.port_limit = packet * 10'000, .mark_above = packet * 50, .mark_at = MarkAt::dequeue};
   config.paths = topology::PathRule::hash_per_flow;
   return config;
@@ -63,31 +58,39 @@ PacketConfig dlrm_study_dctcp() {
 
 PacketConfig ndp() {
   PacketConfig config;
-  config.transport = TransportKind::ndp;
+  config.transport = kTransport<NdpConfig>;
   config.paths = topology::PathRule::spray;
   return config;
 }
 
 PacketConfig htsim_ndp() {
   PacketConfig config = ndp();
-  config.ndp.pad_packets = true;
-  config.ndp.complete_at = CompleteAt::last_ack;
-  config.ndp.min_rto = std::chrono::milliseconds(50);
+  config.of<NdpConfig>().pad_packets = true;
+  config.of<NdpConfig>().complete_at = CompleteAt::last_ack;
+  config.of<NdpConfig>().min_rto = std::chrono::milliseconds(50);
   return config;
 }
 
 PacketConfig roce() {
   PacketConfig config;
-  config.transport = TransportKind::roce;
+  config.transport = kTransport<RoceConfig>;
   config.paths = topology::PathRule::hash_per_flow;
   return config;
 }
 
 PacketConfig plain_credits() {
   PacketConfig config;
-  config.transport = TransportKind::plain;
+  config.transport = kTransport<PlainConfig>;
   config.lossless.control = LinkControl::credits;
   return config;
+}
+
+std::vector<SetupChange> settings_to_try(const PacketConfig& config, const NetworkRecord& record) {
+  return with_chosen(config, [&](const auto& numbers) -> std::vector<SetupChange> {
+    if constexpr (requires { numbers.settings_to_try(config, record); })
+      return numbers.settings_to_try(config, record);
+    return {};
+  });
 }
 
 void require_short(std::initializer_list<Duration> times) {
@@ -103,7 +106,7 @@ void require_sound(const PacketConfig& config) {
   require(config.entropies > 0, "entropies: at least 1");
   require(config.entropies == 1 || config.paths == topology::PathRule::hash_per_flow,
           "entropies: they need paths: hash_per_flow");
-  visit_chosen(config, [&](const auto& numbers) { numbers.require_sound(config); });
+  with_chosen(config, [&](const auto& numbers) { numbers.require_sound(config); });
 }
 
 void require_memory(std::size_t links, std::size_t bytes) {

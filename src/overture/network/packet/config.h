@@ -1,57 +1,39 @@
 // All that the packet engine can be told, with its defaults and where they come from. The topology is told
-// apart. A transport's numbers are a struct of their own that knows its word, its keys and what the network
-// must know of it (ndp_config.h); here it has a line in each of the four lists.
+// apart.
 #pragma once
 
-#include <concepts>
 #include <cstdint>
 #include <optional>
-#include <string_view>
+#include <tuple>
 
 #include "overture/base/units.h"
 #include "overture/base/words.h"
-#include "overture/network/connection_use.h"
 #include "overture/network/packet/htsim_dctcp_config.h"
 #include "overture/network/packet/lossless_config.h"
 #include "overture/network/packet/ndp_config.h"
 #include "overture/network/packet/queue_config.h"
 #include "overture/network/packet/tcp_config.h"
+#include "overture/network/packet/transport_config.h"
 #include "overture/topology/routing.h"
 
 namespace overture::network::packet {
 
-// RoCE and plain messages run on switches with a LosslessConfig, the others on FIFO or trimming queues
-// (QueueConfig).
-enum class TransportKind : std::uint8_t { tcp, ndp, roce, plain, htsim_dctcp };
-constexpr auto vocabulary(TransportKind) {
-  return std::to_array<Word<TransportKind>>({
-      {TransportKind::tcp, TcpConfig::kKey},
-      {TransportKind::ndp, NdpConfig::kKey},
-      {TransportKind::roce, RoceConfig::kKey},
-      {TransportKind::plain, PlainConfig::kKey},
-      {TransportKind::htsim_dctcp, HtsimDctcpConfig::kKey},
-  });
-}
+// The numbers of every transport. A new one is its file, with numbers that fulfil transport_config.h, and its
+// name here. RoCE and plain messages run on switches with a LosslessConfig, the others on FIFO or trimming
+// queues (QueueConfig).
+using TransportConfigs = std::tuple<TcpConfig, NdpConfig, HtsimDctcpConfig, RoceConfig, PlainConfig>;
 
-// Visits every transport's kind and numbers.
-template <class Config, class Visit>
-void each_transport(Config& config, Visit visit) {
-  visit(TransportKind::tcp, config.tcp);
-  visit(TransportKind::ndp, config.ndp);
-  visit(TransportKind::htsim_dctcp, config.htsim_dctcp);
-  visit(TransportKind::roce, config.roce);
-  visit(TransportKind::plain, config.plain);
-}
+// One of them: its number in the list.
+enum class TransportKind : std::uint8_t {};
+template <TransportConfig Numbers>
+inline constexpr TransportKind kTransport{Alternatives<TransportConfigs>::number<Numbers>()};
+constexpr auto vocabulary(TransportKind) { return numbered_words<TransportKind, TransportConfigs>(); }
 
 struct PacketConfig {
-  TransportKind transport = TransportKind::tcp;
+  TransportKind transport = kTransport<TcpConfig>;
+  TransportConfigs numbers;  // only those of the chosen one count
   QueueConfig queue;
-  TcpConfig tcp;
-  NdpConfig ndp;
-  HtsimDctcpConfig htsim_dctcp;
   LosslessConfig lossless;
-  RoceConfig roce;
-  PlainConfig plain;
   topology::PathRule paths = topology::PathRule::by_destination;
   // With paths by a hash of the flow: so many hashes, of which every packet takes one at random. NDP deals
   // them out, each once before any comes again, as csg-htsim's hosts do with `-strat ecmp_host -paths n`. 1:
@@ -62,6 +44,15 @@ struct PacketConfig {
   // it.
   int threads = 1;
 
+  template <TransportConfig Numbers>
+  Numbers& of() {
+    return std::get<Numbers>(numbers);
+  }
+  template <TransportConfig Numbers>
+  const Numbers& of() const {
+    return std::get<Numbers>(numbers);
+  }
+
   template <class V>
   static void keys(V& v, PacketConfig& p) {
     v.from("ours");
@@ -71,9 +62,10 @@ struct PacketConfig {
         "With paths: hash_per_flow: hashes of a flow; every packet takes one of them, NDP's each in turn");
     v.group("queue", "Output queues of switches", [&](auto& g) { QueueConfig::keys(g, p.queue); });
     v.field("transport", p.transport, "backend: packet: protocol that carries messages");
-    each_transport(p, [&]<class Numbers>(TransportKind, Numbers& numbers) {
-      v.group(Numbers::kKey, Numbers::kHelp, [&](auto& g) { Numbers::keys(g, numbers); });
-    });
+    const auto group = [&]<class Numbers>(Numbers& numbers) {
+      v.group(Numbers::kWord, Numbers::kHelp, [&](auto& g) { Numbers::keys(g, numbers); });
+    };
+    std::apply([&](auto&... each) { (group(each), ...); }, p.numbers);
     v.group("lossless", "Switches of roce and plain, in place of queue",
             [&](auto& g) { LosslessConfig::keys(g, p.lossless); });
     v.field(
@@ -82,16 +74,15 @@ struct PacketConfig {
   }
 };
 
-// What a transport's numbers must know, of themselves and for the network.
-template <class T>
-concept TransportConfig = requires(const T& numbers, const PacketConfig& config) {
-  { T::kKey } -> std::convertible_to<std::string_view>;  // the transport's word, and the group of its keys
-  { T::kHelp } -> std::convertible_to<std::string_view>;
-  { T::kSendsAgain } -> std::convertible_to<bool>;      // what is lost
-  { numbers.largest_packet() } -> std::same_as<Bytes>;  // with its header
-  { numbers.connection_use() } -> std::same_as<ConnectionUse>;
-  numbers.require_sound(config);
-};
+// What visit(numbers) gives for those of the transport that is chosen.
+template <std::size_t from = 0, class Visit>
+auto with_chosen(const PacketConfig& config, Visit visit) {
+  const TransportConfig auto& numbers = std::get<from>(config.numbers);
+  if constexpr (from + 1 < std::tuple_size_v<TransportConfigs>) {
+    if (config.transport != TransportKind{from}) return with_chosen<from + 1>(config, visit);
+  }
+  return visit(numbers);
+}
 
 // Of the transport that is chosen.
 Bytes largest_packet(const PacketConfig& config);
@@ -99,8 +90,12 @@ Bytes largest_packet(const PacketConfig& config);
 std::optional<Bytes> trimmed_packet(const PacketConfig& config);
 // Do its switches count a packet in their limits until all of it has left?
 bool counts_sending(const PacketConfig& config);
+// Does it run on lossless switches (LosslessConfig), not on FIFO or trimming queues (QueueConfig)?
+bool runs_lossless(const PacketConfig& config);
 // Does it send again what is lost?
 bool sends_again(const PacketConfig& config);
+// Have its hosts nothing that their connections share, such as what they draw paths with, or the pace of all?
+bool knows_only_connections(const PacketConfig& config);
 
 // DCTCP as in the DLRM study's fat tree (opera-htsim section 2): packets of 8936 B without a header, a window
 // of 100, ACKs outside the network, one random way per flow, marks above 50 packets as they leave, queues of
@@ -120,6 +115,9 @@ PacketConfig plain_credits();
 
 // How the transport that it chooses carries messages of a pair.
 ConnectionUse connections_of(const PacketConfig& config);
+
+// What may make a run with this record faster, likeliest first.
+std::vector<SetupChange> settings_to_try(const PacketConfig& config, const NetworkRecord& record);
 
 // Throws UserError naming the first value that cannot work.
 void require_sound(const PacketConfig& config);

@@ -26,36 +26,46 @@ const Case kRefused[]{
     {tcp, [](PacketConfig& c) { c.threads = 0; }, "threads: at least 1"},
     {tcp, [](PacketConfig& c) { c.entropies = 0; }, "entropies: at least 1"},
     {tcp, [](PacketConfig& c) { c.entropies = 2; }, "entropies: they need paths: hash_per_flow"},
-    {tcp, [](PacketConfig& c) { c.tcp.segment = 0_B; }, "tcp: a segment has at least one byte"},
-    {tcp, [](PacketConfig& c) { c.tcp.segment = 65'500_B; }, "at most 65535 B"},
-    {tcp, [](PacketConfig& c) { c.tcp.ack = 0_B; }, "tcp: an ACK has 1 to 65499 B"},
-    {tcp, [](PacketConfig& c) { c.tcp.ack = 65'500_B; }, "tcp: an ACK has 1 to 65499 B"},
-    {tcp, [](PacketConfig& c) { c.tcp.initial_window = 0; },
+    {tcp, [](PacketConfig& c) { c.of<TcpConfig>().segment = 0_B; }, "tcp: a segment has at least one byte"},
+    {tcp, [](PacketConfig& c) { c.of<TcpConfig>().segment = 65'500_B; }, "at most 65535 B"},
+    {tcp, [](PacketConfig& c) { c.of<TcpConfig>().ack = 0_B; }, "tcp: an ACK has 1 to 65499 B"},
+    {tcp, [](PacketConfig& c) { c.of<TcpConfig>().ack = 65'500_B; }, "tcp: an ACK has 1 to 65499 B"},
+    {tcp, [](PacketConfig& c) { c.of<TcpConfig>().initial_window = 0; },
      "tcp: the initial window is at least one segment"},
-    {tcp, [](PacketConfig& c) { c.tcp.initial_window = 2'000'000; }, "at most 2 GiB"},
-    {tcp, [](PacketConfig& c) { c.tcp.receive_window = 1'000_B; },
+    {tcp, [](PacketConfig& c) { c.of<TcpConfig>().initial_window = 2'000'000; }, "at most 2 GiB"},
+    {tcp, [](PacketConfig& c) { c.of<TcpConfig>().receive_window = 1'000_B; },
      "tcp: a window holds at least one segment"},
-    {tcp, [](PacketConfig& c) { c.tcp.first_window = Bytes{std::int64_t{1} << 31}; }, "at most 2 GiB"},
-    {tcp, [](PacketConfig& c) { c.tcp.ack_delay = Duration{-1}; }, "tcp: the ACK delay cannot be negative"},
-    {tcp, [](PacketConfig& c) { c.tcp.send_delay = Duration{-1}; }, "tcp: the send delay cannot be negative"},
-    {tcp, [](PacketConfig& c) { c.tcp.min_rto = Duration{}; }, "tcp: the minimum RTO is positive"},
-    {tcp, [](PacketConfig& c) { c.tcp.max_rto = 1us; }, "not above the maximum"},
-    {tcp, [](PacketConfig& c) { c.tcp.max_rto = 2000s; }, "is too long"},
-    {tcp, [](PacketConfig& c) { c.tcp.duplicate_acks = 0; }, "tcp: 1 to 255 duplicate ACKs make a loss"},
-    {tcp, [](PacketConfig& c) { c.tcp.duplicate_acks = 256; }, "tcp: 1 to 255 duplicate ACKs make a loss"},
+    {tcp, [](PacketConfig& c) { c.of<TcpConfig>().first_window = Bytes{std::int64_t{1} << 31}; },
+     "at most 2 GiB"},
+    {tcp, [](PacketConfig& c) { c.of<TcpConfig>().ack_delay = Duration{-1}; },
+     "tcp: the ACK delay cannot be negative"},
+    {tcp, [](PacketConfig& c) { c.of<TcpConfig>().send_delay = Duration{-1}; },
+     "tcp: the send delay cannot be negative"},
+    {tcp, [](PacketConfig& c) { c.of<TcpConfig>().min_rto = Duration{}; },
+     "tcp: the minimum RTO is positive"},
+    {tcp, [](PacketConfig& c) { c.of<TcpConfig>().max_rto = 1us; }, "not above the maximum"},
+    {tcp, [](PacketConfig& c) { c.of<TcpConfig>().max_rto = 2000s; }, "is too long"},
+    {tcp, [](PacketConfig& c) { c.of<TcpConfig>().duplicate_acks = 0; },
+     "tcp: 1 to 255 duplicate ACKs make a loss"},
+    {tcp, [](PacketConfig& c) { c.of<TcpConfig>().duplicate_acks = 256; },
+     "tcp: 1 to 255 duplicate ACKs make a loss"},
     {tcp, [](PacketConfig& c) { c.queue.dynamic_alpha = 1; }, "needs a shared_limit"},
     {tcp, [](PacketConfig& c) { c.queue.port_limit = 1'000_B; }, "queue: a limit holds at least one packet"},
     {tcp, [](PacketConfig& c) { c.queue.shared_limit = 1'489_B; },
      "queue: a limit holds at least one packet"},
     {tcp, [](PacketConfig& c) { c.queue.mark_above = Bytes{-1}; }, "queue: a mark is not below 0 B"},
-    {ndp, [](PacketConfig& c) { c.ndp.payload = 0_B; }, "ndp: a packet has at least one byte of payload"},
-    {ndp, [](PacketConfig& c) { c.ndp.header = 0_B; }, "ndp: a header has at least one byte"},
-    {ndp, [](PacketConfig& c) { c.ndp.control = 0_B; }, "ndp: a control packet has 1 to 65535 B"},
-    {ndp, [](PacketConfig& c) { c.ndp.initial_window = 0; },
+    {ndp, [](PacketConfig& c) { c.of<NdpConfig>().payload = 0_B; },
+     "ndp: a packet has at least one byte of payload"},
+    {ndp, [](PacketConfig& c) { c.of<NdpConfig>().header = 0_B; }, "ndp: a header has at least one byte"},
+    {ndp, [](PacketConfig& c) { c.of<NdpConfig>().control = 0_B; }, "ndp: a control packet has 1 to 65535 B"},
+    {ndp, [](PacketConfig& c) { c.of<NdpConfig>().initial_window = 0; },
      "ndp: the initial window is at least one packet"},
-    {ndp, [](PacketConfig& c) { c.ndp.pull_rate = 0; }, "ndp: the pull rate is above 0 and at most 1"},
-    {ndp, [](PacketConfig& c) { c.ndp.pull_rate = 1.01; }, "ndp: the pull rate is above 0 and at most 1"},
-    {ndp, [](PacketConfig& c) { c.ndp.max_rto = 1us; }, "ndp: the minimum RTO is positive and not above"},
+    {ndp, [](PacketConfig& c) { c.of<NdpConfig>().pull_rate = 0; },
+     "ndp: the pull rate is above 0 and at most 1"},
+    {ndp, [](PacketConfig& c) { c.of<NdpConfig>().pull_rate = 1.01; },
+     "ndp: the pull rate is above 0 and at most 1"},
+    {ndp, [](PacketConfig& c) { c.of<NdpConfig>().max_rto = 1us; },
+     "ndp: the minimum RTO is positive and not above"},
     {ndp, [](PacketConfig& c) { c.queue.port_limit = 1_MiB; }, "NDP's queues have the limits in trim"},
     {ndp, [](PacketConfig& c) { c.queue.mark_above = 1_MiB; }, "NDP's queues have the limits in trim"},
     {ndp, [](PacketConfig& c) { c.queue.trim.data_limit = 9'063_B; },
@@ -63,25 +73,31 @@ const Case kRefused[]{
     {ndp, [](PacketConfig& c) { c.queue.trim.control_limit = 63_B; },
      "a control limit holds at least one header"},
     {ndp, [](PacketConfig& c) { c.queue.trim.trim_arriving = 1.5; }, "from 0 to 1"},
-    {dlrm_study_dctcp, [](PacketConfig& c) { c.htsim_dctcp.packet = 0_B; }, "htsim_dctcp: a packet has"},
-    {dlrm_study_dctcp, [](PacketConfig& c) { c.htsim_dctcp.initial_window = 0; },
+    {dlrm_study_dctcp, [](PacketConfig& c) { c.of<HtsimDctcpConfig>().packet = 0_B; },
+     "htsim_dctcp: a packet has"},
+    {dlrm_study_dctcp, [](PacketConfig& c) { c.of<HtsimDctcpConfig>().initial_window = 0; },
      "htsim_dctcp: windows hold"},
-    {dlrm_study_dctcp, [](PacketConfig& c) { c.htsim_dctcp.gain = 0; }, "htsim_dctcp: the gain is above 0"},
-    {dlrm_study_dctcp, [](PacketConfig& c) { c.htsim_dctcp.scan = Duration{}; },
+    {dlrm_study_dctcp, [](PacketConfig& c) { c.of<HtsimDctcpConfig>().gain = 0; },
+     "htsim_dctcp: the gain is above 0"},
+    {dlrm_study_dctcp, [](PacketConfig& c) { c.of<HtsimDctcpConfig>().scan = Duration{}; },
      "timeout and scan are positive"},
     {dlrm_study_dctcp, [](PacketConfig& c) { c.queue.port_limit = 8'935_B; },
      "a limit holds at least one packet"},
-    {roce, [](PacketConfig& c) { c.roce.payload = 0_B; }, "roce: a packet has at least one byte of payload"},
-    {roce, [](PacketConfig& c) { c.roce.ack = 2'000_B; }, "not larger than a data packet"},
-    {roce, [](PacketConfig& c) { c.roce.ack_every = 0; }, "roce: an ACK comes at least every packet"},
-    {roce, [](PacketConfig& c) { c.roce.max_rto = 1us; }, "roce: the minimum RTO is positive"},
-    {roce, [](PacketConfig& c) { c.paths = topology::PathRule::spray; }, "try hash_per_flow"},
+    {roce, [](PacketConfig& c) { c.of<RoceConfig>().payload = 0_B; },
+     "roce: a packet has at least one byte of payload"},
+    {roce, [](PacketConfig& c) { c.of<RoceConfig>().ack = 2'000_B; }, "not larger than a data packet"},
+    {roce, [](PacketConfig& c) { c.of<RoceConfig>().ack_every = 0; },
+     "roce: an ACK comes at least every packet"},
+    {roce, [](PacketConfig& c) { c.of<RoceConfig>().max_rto = 1us; }, "roce: the minimum RTO is positive"},
+    {roce, [](PacketConfig& c) { c.paths = topology::PathRule::spray; }, "use hash_per_flow"},
     {roce, [](PacketConfig& c) { c.lossless.control = LinkControl::credits; }, "transport: plain"},
-    {roce, [](PacketConfig& c) { c.roce.dcqcn.alpha_timer = Duration{}; }, "roce.dcqcn: timers are positive"},
-    {roce, [](PacketConfig& c) { c.roce.dcqcn.gain = 2; }, "roce.dcqcn: the gain"},
-    {roce, [](PacketConfig& c) { c.roce.dcqcn.byte_counter = 0_B; }, "roce.dcqcn: the byte counter"},
-    {roce, [](PacketConfig& c) { c.roce.dcqcn.fast_recovery = -1; }, "roce.dcqcn: the steps"},
-    {roce, [](PacketConfig& c) { c.roce.dcqcn.minimum = {}; }, "roce.dcqcn: rates are above 0"},
+    {roce, [](PacketConfig& c) { c.of<RoceConfig>().dcqcn.alpha_timer = Duration{}; },
+     "roce.dcqcn: timers are positive"},
+    {roce, [](PacketConfig& c) { c.of<RoceConfig>().dcqcn.gain = 2; }, "roce.dcqcn: the gain"},
+    {roce, [](PacketConfig& c) { c.of<RoceConfig>().dcqcn.byte_counter = 0_B; },
+     "roce.dcqcn: the byte counter"},
+    {roce, [](PacketConfig& c) { c.of<RoceConfig>().dcqcn.fast_recovery = -1; }, "roce.dcqcn: the steps"},
+    {roce, [](PacketConfig& c) { c.of<RoceConfig>().dcqcn.minimum = {}; }, "roce.dcqcn: rates are above 0"},
     {roce, [](PacketConfig& c) { c.lossless.buffer = 1'000_B; },
      "a switch's buffer holds at least one packet"},
     {roce, [](PacketConfig& c) { c.lossless.pfc.xoff = 0_B; }, "lossless.pfc: XOFF is above 0 B"},
@@ -97,8 +113,9 @@ const Case kRefused[]{
        c.lossless.small_first = {2_B, 1_B};
      },
      "in ascending order"},
-    {plain_credits, [](PacketConfig& c) { c.plain.payload = 0_B; }, "plain: a packet has at least one byte"},
-    {plain_credits, [](PacketConfig& c) { c.plain.inject = 1_Gbps; }, "leave plain.inject out"},
+    {plain_credits, [](PacketConfig& c) { c.of<PlainConfig>().payload = 0_B; },
+     "plain: a packet has at least one byte"},
+    {plain_credits, [](PacketConfig& c) { c.of<PlainConfig>().inject = 1_Gbps; }, "leave plain.inject out"},
     {plain_credits, [](PacketConfig& c) { c.lossless.control = LinkControl::none; },
      "links need pfc or credits"},
     {plain_credits, [](PacketConfig& c) { c.lossless.credits.flit = 0_B; }, "a flit has 1 to 65535 B"},
@@ -125,13 +142,13 @@ TEST(PacketConfig, EveryPresetWorks) {
 // At the very edge of what is refused.
 TEST(PacketConfig, TheSmallestThatWorkDo) {
   PacketConfig config;
-  config.tcp.segment = 1_B;
-  config.tcp.header = 0_B;
-  config.tcp.ack = 1_B;
-  config.tcp.initial_window = 1;
-  config.tcp.receive_window = config.tcp.first_window = 1_B;
-  config.tcp.min_rto = config.tcp.max_rto = Duration{1};
-  config.tcp.duplicate_acks = 1;
+  config.of<TcpConfig>().segment = 1_B;
+  config.of<TcpConfig>().header = 0_B;
+  config.of<TcpConfig>().ack = 1_B;
+  config.of<TcpConfig>().initial_window = 1;
+  config.of<TcpConfig>().receive_window = config.of<TcpConfig>().first_window = 1_B;
+  config.of<TcpConfig>().min_rto = config.of<TcpConfig>().max_rto = Duration{1};
+  config.of<TcpConfig>().duplicate_acks = 1;
   config.queue.port_limit = 1_B;
   config.queue.mark_above = 0_B;
   EXPECT_EQ(user_error([&] { require_sound(config); }), "");
@@ -148,7 +165,7 @@ TEST(PacketConfig, TheLargestPacketIsPayloadAndHeader) {
 TEST(PacketConfig, TransportsUseConnectionsAsTheyMust) {
   EXPECT_EQ(connections_of(tcp()), ConnectionUse::per_pair);
   PacketConfig each = tcp();
-  each.tcp.connections = ConnectionUse::per_message;
+  each.of<TcpConfig>().connections = ConnectionUse::per_message;
   EXPECT_EQ(connections_of(each), ConnectionUse::per_message);
   EXPECT_EQ(connections_of(ndp()), ConnectionUse::per_message);
   EXPECT_EQ(connections_of(roce()), ConnectionUse::per_pair);

@@ -36,9 +36,9 @@ struct Outcome {
 
 Outcome incast_under(CongestionControl control) {
   PacketConfig config;
-  config.tcp.receive_window = 8_MiB;
-  config.tcp.control = control;
-  if (control == CongestionControl::dctcp) config.queue.mark_above = Bytes{65 * 1490};
+  config.of<TcpConfig>().receive_window = 8_MiB;
+  config.of<TcpConfig>().control = control;
+  if (control == kControl<DctcpConfig>) config.queue.mark_above = Bytes{65 * 1490};
   const PacketRun run = run_flows(topology::star({.hosts = 5}), config, all_to_last(4, 4_MiB));
   return {.peak = std::ranges::max(run.links, {}, &LinkRecord::peak_queue).peak_queue,
           .last = **std::ranges::max_element(run.completion)};
@@ -54,8 +54,8 @@ TEST(CongestionControl, EveryOneHasItsWord) {
 }
 
 TEST(CongestionControl, ThoseThatReadMarksOrDelaysKeepQueuesShortAndLinksBusy) {
-  const Outcome reno = incast_under(CongestionControl::new_reno);
-  for (const CongestionControl control : {CongestionControl::dctcp, CongestionControl::swift}) {
+  const Outcome reno = incast_under(kControl<NewReno>);
+  for (const CongestionControl control : {kControl<DctcpConfig>, kControl<SwiftConfig>}) {
     const Outcome outcome = incast_under(control);
     EXPECT_LT(outcome.peak * 4, reno.peak);
     EXPECT_LT(outcome.last, reno.last * 1.05);
@@ -64,51 +64,51 @@ TEST(CongestionControl, ThoseThatReadMarksOrDelaysKeepQueuesShortAndLinksBusy) {
 
 TEST(Swift, ADelayBelowTheTargetChangesNothing) {
   Flow flow = open_flow(100);
-  swift_on_round_trip(flow, {}, kSegment, 25us);
+  SwiftConfig{}.on_round_trip(flow, kSegment, 25us);
   EXPECT_EQ(flow.cwnd, 100 * kSegment);
 }
 
 // 1 - 0.8 * (50 - 25) / 50 = 0.6 of the window.
 TEST(Swift, TheWindowShrinksByTheExcess) {
   Flow flow = open_flow(100);
-  swift_on_round_trip(flow, {}, kSegment, 50us);
+  SwiftConfig{}.on_round_trip(flow, kSegment, 50us);
   EXPECT_EQ(flow.cwnd, 60 * kSegment);
   EXPECT_EQ(flow.ssthresh, flow.cwnd) << "slow start is over";
 }
 
 TEST(Swift, NeverByMoreThanHalfNorBelowASegment) {
   Flow flow = open_flow(100);
-  swift_on_round_trip(flow, {}, kSegment, 10ms);
+  SwiftConfig{}.on_round_trip(flow, kSegment, 10ms);
   EXPECT_EQ(flow.cwnd, 50 * kSegment);
-  for (int i = 0; i < 20; ++i) swift_on_round_trip(flow, {}, kSegment, 10ms);
+  for (int i = 0; i < 20; ++i) SwiftConfig{}.on_round_trip(flow, kSegment, 10ms);
   EXPECT_EQ(flow.cwnd, kSegment);
 }
 
 TEST(Swift, OncePerWindow) {
   Flow flow = open_flow(100);
   flow.next = 100 * kSegment;
-  swift_on_round_trip(flow, {}, kSegment, 10ms);
+  SwiftConfig{}.on_round_trip(flow, kSegment, 10ms);
   flow.unacked = 99 * kSegment;
-  swift_on_round_trip(flow, {}, kSegment, 10ms);
+  SwiftConfig{}.on_round_trip(flow, kSegment, 10ms);
   EXPECT_EQ(flow.cwnd, 50 * kSegment);
   flow.unacked = 100 * kSegment;
-  swift_on_round_trip(flow, {}, kSegment, 10ms);
+  SwiftConfig{}.on_round_trip(flow, kSegment, 10ms);
   EXPECT_EQ(flow.cwnd, 25 * kSegment);
 }
 
 TEST(Swift, ALossIsRepairedFirst) {
   Flow flow = open_flow(100);
   flow.state = CongestionState::recovery;
-  swift_on_round_trip(flow, {}, kSegment, 10ms);
+  SwiftConfig{}.on_round_trip(flow, kSegment, 10ms);
   EXPECT_EQ(flow.cwnd, 100 * kSegment);
 }
 
 TEST(Swift, TheDelayStaysNearTheTarget) {
   const auto peak_at = [](Duration target) {
     PacketConfig config;
-    config.tcp.receive_window = 8_MiB;
-    config.tcp.control = CongestionControl::swift;
-    config.tcp.controls.swift.target = target;
+    config.of<TcpConfig>().receive_window = 8_MiB;
+    config.of<TcpConfig>().control = kControl<SwiftConfig>;
+    std::get<SwiftConfig>(config.of<TcpConfig>().controls).target = target;
     const PacketRun run = run_flows(topology::star({.hosts = 3}), config, all_to_last(2, 16_MiB));
     return std::ranges::max(run.links, {}, &LinkRecord::peak_queue).peak_queue;
   };
@@ -120,7 +120,7 @@ TEST(Dctcp, WithoutMarksTheShareDecays) {
   Flow flow = open_flow(10);
   flow.alpha = 1;
   flow.next = 1;
-  dctcp_on_ack(flow, {}, kSegment, kSegment, false);
+  DctcpConfig{}.on_ack(flow, kSegment, kSegment, false);
   EXPECT_FLOAT_EQ(flow.alpha, 15.0F / 16);
   EXPECT_EQ(flow.cwnd, 10 * kSegment);
 }
@@ -129,17 +129,17 @@ TEST(Dctcp, AMarkReducesOncePerWindow) {
   Flow flow = open_flow(10);
   flow.alpha = 0.5;
   flow.mark_window = flow.next = 10 * kSegment;
-  dctcp_on_ack(flow, {}, kSegment, kSegment, true);
+  DctcpConfig{}.on_ack(flow, kSegment, kSegment, true);
   EXPECT_EQ(flow.cwnd, static_cast<std::uint32_t>(7.5 * kSegment));
   flow.unacked += kSegment;
-  dctcp_on_ack(flow, {}, kSegment, kSegment, true);
+  DctcpConfig{}.on_ack(flow, kSegment, kSegment, true);
   EXPECT_EQ(flow.cwnd, static_cast<std::uint32_t>(7.5 * kSegment));
 }
 
 TEST(CongestionControl, NumbersThatCannotWorkAreNamed) {
   const auto complaint_of = [](auto change) {
     PacketConfig config;
-    change(config.tcp.controls);
+    change(config.of<TcpConfig>().controls);
     try {
       require_sound(config);
     } catch (const UserError& error) {
@@ -148,13 +148,18 @@ TEST(CongestionControl, NumbersThatCannotWorkAreNamed) {
     return std::string("none");
   };
   EXPECT_EQ(complaint_of([](ControlConfigs&) {}), "none");
-  EXPECT_NE(complaint_of([](ControlConfigs& c) { c.dctcp.gain = 0; }).find("DCTCP's gain"),
+  EXPECT_NE(complaint_of([](ControlConfigs& c) { std::get<DctcpConfig>(c).gain = 0; }).find("DCTCP's gain"),
             std::string::npos);
-  EXPECT_NE(complaint_of([](ControlConfigs& c) { c.swift.target = Duration{}; }).find("swift_target"),
+  EXPECT_NE(complaint_of([](ControlConfigs& c) {
+              std::get<SwiftConfig>(c).target = Duration{};
+            }).find("swift_target"),
             std::string::npos);
-  EXPECT_NE(complaint_of([](ControlConfigs& c) { c.swift.decrease = 2; }).find("swift_decrease"),
-            std::string::npos);
-  EXPECT_NE(complaint_of([](ControlConfigs& c) { c.swift.most_decrease = 1; }).find("swift_most_decrease"),
+  EXPECT_NE(
+      complaint_of([](ControlConfigs& c) { std::get<SwiftConfig>(c).decrease = 2; }).find("swift_decrease"),
+      std::string::npos);
+  EXPECT_NE(complaint_of([](ControlConfigs& c) {
+              std::get<SwiftConfig>(c).most_decrease = 1;
+            }).find("swift_most_decrease"),
             std::string::npos);
 }
 
@@ -164,8 +169,9 @@ TEST(CongestionControl, EveryByteArrivesOnceUnderSwift) {
     RandomStream random(seed, 0);
     const topology::Topology topology = draw_topology(random);
     PacketConfig config = draw_tcp(random);
-    config.tcp.control = CongestionControl::swift;
-    config.tcp.controls.swift.target = Duration{1 + static_cast<std::int64_t>(random.below(60'000'000))};
+    config.of<TcpConfig>().control = kControl<SwiftConfig>;
+    std::get<SwiftConfig>(config.of<TcpConfig>().controls).target =
+        Duration{1 + static_cast<std::int64_t>(random.below(60'000'000))};
     const auto flows = draw_flows(random, topology.graph.hosts());
     expect_all_delivered(topology, config, flows, run_flows(topology, config, flows), seed);
   }

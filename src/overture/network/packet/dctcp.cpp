@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "overture/network/packet/congestion_control.h"
 #include "overture/network/packet/flow.h"
 
 namespace overture::network::packet {
@@ -21,13 +20,12 @@ void reduce_by_share(Flow& flow, std::uint32_t floor) {
 
 }  // namespace
 
-void dctcp_on_ack(Flow& flow, const ControlConfigs& configs, std::uint32_t segment,
-                  std::uint64_t acknowledged, bool echo) {
+void DctcpConfig::on_ack(Flow& flow, std::uint32_t segment, std::uint64_t acknowledged, bool echo) const {
   const std::uint64_t ack = flow.unacked + acknowledged;
   flow.observed += static_cast<std::uint32_t>(acknowledged);
   if (echo) flow.marked += static_cast<std::uint32_t>(acknowledged);
   if (ack > flow.mark_window) {
-    update_share(flow, configs.dctcp.gain);
+    update_share(flow, gain);
     flow.mark_window = flow.next;
   }
   if (echo && ack > flow.reduced_until && flow.state <= CongestionState::disorder) {

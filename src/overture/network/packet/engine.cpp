@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "overture/base/error.h"
+#include "overture/network/packet/parallel_partition.h"
 
 namespace overture::network::packet {
 namespace {
@@ -89,12 +90,6 @@ void look_at(const LosslessFabric& fabric, std::int64_t when, std::vector<LinkSt
   }
 }
 
-std::uint64_t notifications(const Roce& transport) { return transport.notifications(); }
-template <class Transport>
-std::uint64_t notifications(const Transport&) {
-  return 0;
-}
-
 // Queues add up how long their packets take: beyond this they would run out of time itself.
 void require_fast_enough(const topology::Topology& topology, const PacketConfig& config) {
   constexpr std::chrono::seconds kLongestPacket(100);
@@ -109,145 +104,107 @@ void require_fast_enough(const topology::Topology& topology, const PacketConfig&
   }
 }
 
-}  // namespace
-
-// The one place that knows all fabrics and transports.
-Engine::AnyStack Engine::make_stack(const topology::Topology& topology, const PacketConfig& config,
-                                    Pause pause) {
-  require_sound(config);
-  check(config.lossless.control != LinkControl::credits || config.transport != TransportKind::plain,
-        "links with credits have an engine of their own");
-  require_fast_enough(topology, config);
-  switch (config.transport) {
-    case TransportKind::tcp:
-      return std::make_unique<Stack<Fabric, Tcp>>(
-          topology, config, [&](Fabric& fabric) { return Tcp(config.tcp, fabric, pause); });
-    case TransportKind::ndp:
-      return std::make_unique<Stack<Fabric, Ndp>>(
-          topology, config, [&](Fabric& fabric) { return Ndp(config.ndp, topology, fabric, pause); });
-    case TransportKind::htsim_dctcp:
-      return std::make_unique<Stack<Fabric, HtsimDctcp>>(
-          topology, config, [&](Fabric& fabric) { return HtsimDctcp(config.htsim_dctcp, fabric, pause); });
-    case TransportKind::roce:
-    case TransportKind::plain: break;
-  }
-  return std::make_unique<Stack<LosslessFabric, Roce>>(
-      topology, config, [&](LosslessFabric& fabric) { return Roce(config, topology, fabric, pause); });
-}
-
-Engine::AnyStack Engine::make_parallel(const topology::Topology& topology, const PacketConfig& config,
-                                       Pause pause) {
-  require_sound(config);
-  require_fast_enough(topology, config);
+std::unique_ptr<Stack> stack_in_parts(const topology::Topology& topology, const PacketConfig& config,
+                                      Pause pause) {
   const auto refuse = [&](std::string_view why) {
     throw UserError({.key = "network.threads"}, fmt::format("{} threads: {}", config.threads, why),
                     "use 1 thread");
   };
-  if (config.transport != TransportKind::tcp) refuse("only TCP and DCTCP run in parts so far");
-  if (config.tcp.connections != ConnectionUse::per_pair) refuse("parts need one connection per pair");
-  if (pause == Pause::at_delivery) refuse("parts do not stop at every delivery");
-  if (window(topology.graph) == 0) refuse("parts need links with a delay between them");
-  return std::make_unique<ParallelStack<Tcp>>(topology, config,
-                                              [&](Fabric& fabric, Pause never, Tcp::Shared& shared) {
-                                                return Tcp(config.tcp, fabric, never, shared);
-                                              });
+  return with_chosen(config, [&](const auto& numbers) {
+    std::unique_ptr<Stack> stack;
+    if constexpr (requires { numbers.make_parts(topology, config); }) {
+      if (numbers.connection_use() != ConnectionUse::per_pair) refuse("parts need one connection per pair");
+      if (pause == Pause::at_delivery) refuse("parts do not stop at every delivery");
+      if (window(topology.graph) == 0) refuse("parts need links with a delay between them");
+      stack = numbers.make_parts(topology, config);
+    } else {
+      refuse("only TCP and DCTCP run in parts so far");
+    }
+    return stack;
+  });
 }
+
+std::unique_ptr<Stack> stack_of(const topology::Topology& topology, const PacketConfig& config, Pause pause) {
+  require_sound(config);
+  require_fast_enough(topology, config);
+  if (config.threads > 1) return stack_in_parts(topology, config, pause);
+  return with_chosen(config, [&](const auto& numbers) { return numbers.make(topology, config, pause); });
+}
+
+}  // namespace
 
 Engine::Engine(const topology::Topology& topology, const PacketConfig& config, Pause pause,
                const Faults& faults)
     : faults_(faults.touch_network() ? std::make_unique<PacketFaults>(faults, topology, config) : nullptr),
-      stack_(config.threads == 1 ? make_stack(topology, config, pause)
-                                 : make_parallel(topology, config, pause)),
+      stack_(stack_of(topology, config, pause)),
       pause_(pause),
       window_(window(topology.graph)) {
-  if (!faults_) return;
-  std::visit([&](auto& stack) { stack->set_faults(*faults_); }, stack_);
+  if (faults_) stack_->set_faults(*faults_);
 }
 
-void Engine::reserve(std::size_t connections) {
-  std::visit([&](auto& stack) { stack->reserve(connections); }, stack_);
-}
+void Engine::reserve(std::size_t connections) { stack_->reserve(connections); }
 
 std::uint32_t Engine::post(int from, int to, std::int64_t bytes, std::int64_t when) {
-  return std::visit([&](auto& stack) { return stack->post(from, to, bytes, when); }, stack_);
+  return stack_->post(from, to, bytes, when);
 }
 
 void Engine::run(std::int64_t limit) {
-  std::visit(
-      [&](auto& stack) {
-        if (pause_ == Pause::at_delivery || !stack->kWindows) return stack->run(limit);
-        if (stack->outstanding() > 0) {
-          stack->run(limit);
-          if (stack->outstanding() > 0) return;
-          end_ = window_ == 0 ? stack->now() : stack->now() / window_ * window_ + window_ - 1;
-        }
-        stack->run(std::min(limit, end_));
-      },
-      stack_);
+  if (pause_ == Pause::at_delivery || !stack_->ends_with_window()) return stack_->run(limit);
+  if (outstanding() > 0) {
+    stack_->run(limit);
+    if (outstanding() > 0) return;
+    end_ = window_ == 0 ? now() : now() / window_ * window_ + window_ - 1;
+  }
+  stack_->run(std::min(limit, end_));
 }
 
-std::int64_t Engine::now() const {
-  return std::visit([](const auto& stack) { return stack->now(); }, stack_);
-}
+std::int64_t Engine::now() const { return stack_->now(); }
 
 std::int64_t Engine::next_time() const {
-  return std::visit(
-      [&](const auto& stack) {
-        const std::int64_t next = stack->next_time();
-        const bool done = pause_ != Pause::at_delivery && stack->outstanding() == 0 && next > end_;
-        return done ? std::numeric_limits<std::int64_t>::max() : next;
-      },
-      stack_);
+  const std::int64_t next = stack_->next_time();
+  const bool done = pause_ != Pause::at_delivery && outstanding() == 0 && next > end_;
+  return done ? std::numeric_limits<std::int64_t>::max() : next;
 }
 
-std::uint64_t Engine::outstanding() const {
-  return std::visit([](const auto& stack) { return stack->outstanding(); }, stack_);
-}
+std::uint64_t Engine::outstanding() const { return stack_->outstanding(); }
 
-std::vector<Completion>& Engine::completions() {
-  return std::visit([](auto& stack) -> std::vector<Completion>& { return stack->completions(); }, stack_);
+std::vector<Completion>& Engine::completions() { return stack_->completions(); }
+
+// Calls visit(fabric) for every part.
+template <class Visit>
+void Engine::each_fabric(Visit visit) const {
+  for (const StackPart& part : stack_->parts())
+    std::visit([&](const auto* fabric) { visit(*fabric); }, part.fabric);
 }
 
 std::uint64_t Engine::digest() const {
   std::uint64_t sum = 0;
-  std::visit(
-      [&](const auto& stack) {
-        stack->each([&](const auto& fabric, const auto&) { sum += fabric.digest(); });
-      },
-      stack_);
+  each_fabric([&](const auto& fabric) { sum += fabric.digest(); });
   return sum;
 }
 
 Bytes Engine::delivered() const {
   Bytes sum;
-  const auto add = [&](const auto&, const auto& transport) {
-    sum += Bytes{static_cast<std::int64_t>(transport.counts().payload_bytes)};
-  };
-  std::visit([&](const auto& stack) { stack->each(add); }, stack_);
+  for (const StackPart& part : stack_->parts())
+    sum += Bytes{static_cast<std::int64_t>(part.transport->counts().payload_bytes)};
   return sum;
 }
 
 PacketStatistics Engine::statistics() const {
   PacketStatistics result;
-  const auto add = [&](const auto& fabric, const auto& transport) {
-    count(fabric, result);
-    const TransportCounts& counts = transport.counts();
+  each_fabric([&](const auto& fabric) { count(fabric, result); });
+  for (const StackPart& part : stack_->parts()) {
+    const TransportCounts& counts = part.transport->counts();
     result.data_packets += counts.data_packets;
     result.retransmissions += counts.retransmissions;
     result.timeouts += counts.timeouts;
     result.fast_recoveries += counts.recoveries;
     result.duplicates += counts.duplicates;
-    result.notifications += notifications(transport);
-    result.delivered += Bytes{static_cast<std::int64_t>(counts.payload_bytes)};
-    result.flow_memory += transport.memory();
-    result.connections = transport.flows();  // all parts know all
-  };
-  std::visit(
-      [&](const auto& stack) {
-        stack->each(add);
-        result.flow_memory += stack->shared_memory();
-      },
-      stack_);
+    result.notifications += counts.notifications;
+  }
+  result.delivered = delivered();
+  result.flow_memory = stack_->memory();
+  result.connections = stack_->connections();
   if (!faults_) return result;
   result.faults = static_cast<std::uint64_t>(faults_->parts());
   result.lost = faults_->counts().lost;
@@ -258,21 +215,13 @@ PacketStatistics Engine::statistics() const {
 
 std::vector<LinkRecord> Engine::links() const {
   std::vector<LinkRecord> records;
-  std::visit(
-      [&](const auto& stack) {
-        stack->each([&](const auto& fabric, const auto&) { record(fabric, stack->now(), records); });
-      },
-      stack_);
+  each_fabric([&](const auto& fabric) { record(fabric, now(), records); });
   return records;
 }
 
 void Engine::observe(std::int64_t when, std::vector<LinkState>& links) const {
   std::ranges::fill(links, LinkState{});
-  std::visit(
-      [&](const auto& stack) {
-        stack->each([&](const auto& fabric, const auto&) { look_at(fabric, when, links); });
-      },
-      stack_);
+  each_fabric([&](const auto& fabric) { look_at(fabric, when, links); });
 }
 
 }  // namespace overture::network::packet

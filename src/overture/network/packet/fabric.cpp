@@ -43,7 +43,8 @@ CalendarShape calendar_shape(const topology::Graph& graph, std::int64_t packet, 
 // Are most wires shorter than a packet?
 bool has_short_wires(const topology::Graph& graph, const PacketConfig& config) {
   const auto is_short = [&](const topology::Link& link) {
-    return transfer_time(config.tcp.segment + config.tcp.header, link.wire.rate) > link.wire.delay;
+    return transfer_time(config.of<TcpConfig>().segment + config.of<TcpConfig>().header, link.wire.rate) >
+           link.wire.delay;
   };
   return 2 * std::ranges::count_if(graph.links(), is_short) > std::ssize(graph.links());
 }
@@ -66,7 +67,7 @@ const topology::Topology& with_room_for_links(const topology::Topology& topology
 
 Calendar make_calendar(const topology::Graph& graph, const PacketConfig& config, int parts) {
   const bool trims = trimmed_packet(config).has_value();
-  const Bytes packet = trims ? largest_packet(config) : config.tcp.largest_packet();
+  const Bytes packet = trims ? largest_packet(config) : config.of<TcpConfig>().largest_packet();
   const CalendarShape shape = calendar_shape(graph, packet.count(), parts);
   const auto links = static_cast<std::uint32_t>(graph.links().size());
   const std::uint32_t nodes = trims ? 2 * links + static_cast<std::uint32_t>(graph.hosts()) : links;

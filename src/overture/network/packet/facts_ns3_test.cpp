@@ -18,7 +18,7 @@ double makespan_us(int hosts, const PacketConfig& config, const std::vector<Flow
 
 TEST(FactsNs3, NoTwoSendersMeetInASynchronisedRotatedAllToAll) {
   PacketConfig blast;
-  blast.tcp.initial_window = 363;
+  blast.of<TcpConfig>().initial_window = 363;
   EXPECT_NEAR(makespan_us(16, blast, all_to_all(16, 256_KiB)), 327.133, 0.001);
   EXPECT_NEAR(makespan_us(16, {}, all_to_all(16, 256_KiB)), 333.158, 0.001);
 }
@@ -36,7 +36,7 @@ TEST(FactsNs3, WithSmallBuffersTheMinimumRtoDecides) {
   PacketConfig config;
   config.queue.port_limit = 512_KiB;
   for (const Duration min_rto : {Duration{1ms}, Duration{10ms}, Duration{200ms}}) {
-    config.tcp.min_rto = min_rto;
+    config.of<TcpConfig>().min_rto = min_rto;
     const PacketRun result = run_flows(topology::star({.hosts = 64}), config, naive);
     EXPECT_NEAR(static_cast<double>(result.statistics.drops), 17319, 0.01 * 17319);
     EXPECT_NEAR(to_us(result.makespan - min_rto), 224.8, 50);

@@ -111,7 +111,7 @@ TEST(GoldenNs3Loss, EightSendersOfWhichAPortLosesPackets) {
 TEST(GoldenNs3Loss, TwoLongFlowsOverASlowPort) {
   PacketConfig config;
   config.queue.port_limit = Bytes{40'000};
-  config.tcp.min_rto = 10ms;
+  config.of<TcpConfig>().min_rto = 10ms;
   expect_means(compare_draws("two-senders-1g", config, [](const LossDraw&) {
     return topology::star({.hosts = 3, .wire = {.rate = 1_Gbps, .delay = 400us}});
   }));
@@ -131,7 +131,7 @@ TEST(GoldenNs3Loss, RandomFlowsOverAThinSpine) {
 
 TEST(GoldenNs3Loss, RandomFlowsOfJumboFramesOnAFatTree) {
   PacketConfig config;
-  config.tcp.segment = Bytes{8960};
+  config.of<TcpConfig>().segment = Bytes{8960};
   config.queue.port_limit = Bytes{100'000};
   expect_means(
       compare_draws("jumbo-fat-tree", config, [](const LossDraw&) { return topology::fat_tree({.k = 4}); }));

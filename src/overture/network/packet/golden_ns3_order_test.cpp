@@ -67,7 +67,7 @@ Topology fat_tree(Duration delay, Duration core) {
 TEST(GoldenNs3Order, PortsThatHoldFivePackets) {
   PacketConfig config;
   config.queue.port_limit = Bytes{7'467};
-  config.tcp.min_rto = 10ms;
+  config.of<TcpConfig>().min_rto = 10ms;
   expect_all_flows("tiny-buffers-40g", star(4, 40_Gbps, 500ns), config, 154);
   expect_all_flows("tiny-buffers-100g", star(4, 100_Gbps, 3us), config, 364);
 }
@@ -75,9 +75,9 @@ TEST(GoldenNs3Order, PortsThatHoldFivePackets) {
 TEST(GoldenNs3Order, WiresOfSeveralRates) {
   PacketConfig config;
   config.queue.port_limit = Bytes{15'630};
-  config.tcp.receive_window = 16_MiB;
-  config.tcp.segment = Bytes{1000};
-  config.tcp.initial_window = 4;
+  config.of<TcpConfig>().receive_window = 16_MiB;
+  config.of<TcpConfig>().segment = Bytes{1000};
+  config.of<TcpConfig>().initial_window = 4;
   expect_all_flows("mixed-rates",
                    topology::leaf_spine({.leaves = 2,
                                          .hosts_per_leaf = 3,
@@ -90,30 +90,30 @@ TEST(GoldenNs3Order, WiresOfSeveralRates) {
 TEST(GoldenNs3Order, LongRoundTrips) {
   PacketConfig config;
   config.queue.port_limit = Bytes{22'350};
-  config.tcp.receive_window = 16_MiB;
-  config.tcp.min_rto = 5ms;
-  config.tcp.initial_window = 4;
+  config.of<TcpConfig>().receive_window = 16_MiB;
+  config.of<TcpConfig>().min_rto = 5ms;
+  config.of<TcpConfig>().initial_window = 4;
   expect_all_flows("long-rtt-1g", star(6, 1_Gbps, 400us), config, 467);
 }
 
 TEST(GoldenNs3Order, FatTrees) {
   PacketConfig config;
   config.queue.port_limit = Bytes{44'700};
-  config.tcp.min_rto = 5ms;
-  config.tcp.initial_window = 4;
+  config.of<TcpConfig>().min_rto = 5ms;
+  config.of<TcpConfig>().initial_window = 4;
   expect_all_flows("fat-tree-at-once", fat_tree(1us, 1us), config, 151);
   config.queue.port_limit = Bytes{11'920};
-  config.tcp.min_rto = 300us;
-  config.tcp.initial_window = 2;
+  config.of<TcpConfig>().min_rto = 300us;
+  config.of<TcpConfig>().initial_window = 2;
   expect_all_flows("fat-tree-10g", fat_tree(700ns, 1700ns), config, 785);
 }
 
 TEST(GoldenNs3Order, WindowsBelow65535Bytes) {
   PacketConfig config;
   config.queue.port_limit = Bytes{5'960};
-  config.tcp.receive_window = Bytes{5'792};
-  config.tcp.min_rto = 5ms;
-  config.tcp.initial_window = 4;
+  config.of<TcpConfig>().receive_window = Bytes{5'792};
+  config.of<TcpConfig>().min_rto = 5ms;
+  config.of<TcpConfig>().initial_window = 4;
   expect_all_flows("small-window", star(3, 25_Gbps, 1us), config, 0);
 }
 

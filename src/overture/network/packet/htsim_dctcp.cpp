@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "overture/base/check.h"
+#include "overture/network/packet/stack.h"
 
 namespace overture::network::packet {
 namespace {
@@ -14,11 +15,11 @@ constexpr std::uint32_t kSyn = 0;
 
 }  // namespace
 
-HtsimDctcp::HtsimDctcp(const HtsimDctcpConfig& config, Fabric& fabric, Pause pause)
-    : config_(config),
-      segment_(static_cast<std::uint32_t>(config.packet.count())),
-      fabric_(fabric),
-      pause_(pause) {}
+HtsimDctcp::HtsimDctcp(const PacketConfig& config, const topology::Topology&, Fabric& fabric, Pause pause)
+    : Deliveries(pause),
+      config_(config.of<HtsimDctcpConfig>()),
+      segment_(static_cast<std::uint32_t>(config_.packet.count())),
+      fabric_(fabric) {}
 
 std::uint32_t HtsimDctcp::post(int from, int to, std::int64_t bytes, std::int64_t when) {
   check(from != to && bytes > 0, "a message crosses the network and has a byte");
@@ -40,7 +41,7 @@ std::uint32_t HtsimDctcp::post(int from, int to, std::int64_t bytes, std::int64_
   flow.ssthresh = static_cast<std::uint32_t>(config_.slow_start_threshold) * segment_;
   flow.observed_window = 2 * segment_;
   flow.rto = config_.min_rto.count();
-  ++outstanding_;
+  posted();
   fabric_.set_timer(id | kStart, when);
   return id;
 }
@@ -187,9 +188,7 @@ void HtsimDctcp::finish(std::uint32_t id, Flow& flow) {
   flow.deadline = kNever;
   if (flow.gaps != kNone) gaps_.give_back(flow.gaps);
   counts_.payload_bytes += static_cast<std::uint64_t>(flow.bytes);
-  completions_.push_back({.message = id, .when = fabric_.now()});
-  --outstanding_;
-  if (pause_ == Pause::at_delivery || (pause_ == Pause::when_idle && outstanding_ == 0)) paused_ = true;
+  delivered(id, fabric_.now());
 }
 
 void HtsimDctcp::release_if_done(std::uint32_t id, const Flow& flow) {
@@ -305,6 +304,11 @@ void HtsimDctcp::collect_lost() {
     release_if_done(packet.flow, flow);
   }
   fabric_.lost().clear();
+}
+
+std::unique_ptr<Stack> HtsimDctcpConfig::make(const topology::Topology& topology, const PacketConfig& config,
+                                              Pause pause) {
+  return std::make_unique<StackOf<Fabric, HtsimDctcp>>(topology, config, pause);
 }
 
 }  // namespace overture::network::packet

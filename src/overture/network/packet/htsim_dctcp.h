@@ -15,21 +15,18 @@
 
 namespace overture::network::packet {
 
-class HtsimDctcp {
+class HtsimDctcp : public Deliveries {
  public:
   static constexpr bool kTrims = false;
 
   // `fabric` outlives the transport.
-  HtsimDctcp(const HtsimDctcpConfig& config, Fabric& fabric, Pause pause);
+  HtsimDctcp(const PacketConfig& config, const topology::Topology& topology, Fabric& fabric, Pause pause);
 
   // A message of at least one byte that is sent at `when`. Returns its index, which is used again once the
   // message is delivered and none of its packets is left.
   std::uint32_t post(int from, int to, std::int64_t bytes, std::int64_t when);
   void reserve(std::size_t) {}
 
-  std::int64_t outstanding() const { return outstanding_; }
-  std::vector<Completion>& completions() { return completions_; }
-  const TransportCounts& counts() const { return counts_; }
   std::size_t flows() const { return flows_.size(); }
   std::size_t memory() const { return flows_.memory() + gaps_.memory(); }
 
@@ -41,8 +38,6 @@ class HtsimDctcp {
     __builtin_prefetch(&flows_[packet.flow]);
     __builtin_prefetch(&flows_[packet.flow].rtt);
   }
-  bool pause() const { return paused_; }
-  void resume() { paused_ = false; }
 
  private:
   static constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
@@ -109,17 +104,12 @@ class HtsimDctcp {
   HtsimDctcpConfig config_;
   std::uint32_t segment_;
   Fabric& fabric_;
-  Pause pause_;
-  bool paused_ = false;
   Pool<Flow> flows_;
   Pool<Reassembly> gaps_;
   std::vector<std::uint32_t> done_;  // flows that are free again
   // The time stamps that packets held when they were freed: htsim uses them again, last first, and a SYN is
   // not stamped anew.
   std::vector<std::uint32_t> old_stamps_;
-  std::vector<Completion> completions_;
-  std::int64_t outstanding_ = 0;
-  TransportCounts counts_;
 };
 
 }  // namespace overture::network::packet

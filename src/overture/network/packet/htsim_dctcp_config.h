@@ -6,15 +6,13 @@
 #include <string_view>
 
 #include "overture/base/units.h"
-#include "overture/network/connection_use.h"
+#include "overture/network/packet/transport_config.h"
 
 namespace overture::network::packet {
 
-struct PacketConfig;
-
 // DCTCP as in htsim's fork for the DLRM study (htsim_dctcp.h), with that study's numbers.
 struct HtsimDctcpConfig {
-  static constexpr std::string_view kKey = "htsim_dctcp";
+  static constexpr std::string_view kWord = "htsim_dctcp";
   static constexpr std::string_view kHelp = "DCTCP as in the Opera study's htsim, to reproduce its results";
   static constexpr bool kSendsAgain = true;     // what is lost
   static constexpr bool kCountsSending = true;  // in the limits of queues, which drop one packet earlier
@@ -31,8 +29,9 @@ struct HtsimDctcpConfig {
 
   Bytes largest_packet() const { return packet; }
   ConnectionUse connection_use() const { return ConnectionUse::per_message; }
-  // Throws UserError naming the first value that cannot work.
   void require_sound(const PacketConfig& config) const;
+  static std::unique_ptr<Stack> make(const topology::Topology& topology, const PacketConfig& config,
+                                     Pause pause);
 
   template <class V>
   static void keys(V& v, HtsimDctcpConfig& d) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include <fmt/format.h>
+
 #include "overture/network/packet/config.h"
 #include "overture/network/packet/sound.h"
 
@@ -105,6 +107,27 @@ void PlainConfig::require_sound(const PacketConfig& config) const {
   require(config.lossless.control != LinkControl::none,
           "plain: nothing is sent again, so links need pfc or credits");
   require_sound_lossless(config.lossless, payload + header);
+}
+
+std::vector<SetupChange> PlainConfig::settings_to_try(const PacketConfig& config,
+                                                      const NetworkRecord&) const {
+  std::vector<SetupChange> changes;
+  const LosslessConfig& lossless = config.lossless;
+  if (lossless.control == LinkControl::credits) {
+    changes.push_back({fmt::format("network.lossless.credits.channels={}", 2 * lossless.credits.channels)});
+  } else {
+    changes.push_back(twice("network.lossless.buffer", lossless.buffer));
+  }
+  if (config.paths != topology::PathRule::hash_per_flow) changes.push_back({"network.paths=hash_per_flow"});
+  return changes;
+}
+
+std::vector<SetupChange> RoceConfig::settings_to_try(const PacketConfig& config,
+                                                     const NetworkRecord& record) const {
+  std::vector<SetupChange> changes = config.of<PlainConfig>().settings_to_try(config, record);
+  const bool on = control == RateControl::dcqcn;
+  changes.insert(changes.begin(), {std::string("network.roce.control=") + (on ? "none" : "dcqcn")});
+  return changes;
 }
 
 }  // namespace overture::network::packet

@@ -9,7 +9,7 @@
 
 #include "overture/base/units.h"
 #include "overture/base/words.h"
-#include "overture/network/connection_use.h"
+#include "overture/network/packet/transport_config.h"
 
 namespace overture::network::packet {
 
@@ -130,8 +130,6 @@ struct LosslessConfig {
   }
 };
 
-struct PacketConfig;
-
 enum class RateControl : std::uint8_t { none, dcqcn };
 constexpr auto vocabulary(RateControl) {
   return std::to_array<Word<RateControl>>({
@@ -171,9 +169,10 @@ struct DcqcnConfig {
 // RoCEv2's reliable connection, one per pair of hosts and priority: messages in order, go-back-N after a
 // loss. Starts at the rate of the host's link.
 struct RoceConfig {
-  static constexpr std::string_view kKey = "roce";
+  static constexpr std::string_view kWord = "roce";
   static constexpr std::string_view kHelp = "RoCE with DCQCN, on the lossless network";
   static constexpr bool kSendsAgain = true;  // what is lost
+  static constexpr bool kLossless = true;
 
   RateControl control = RateControl::dcqcn;
   Bytes payload{1'024};  // most in a packet: the InfiniBand MTU that fits into Ethernet's 1,500
@@ -190,8 +189,10 @@ struct RoceConfig {
 
   Bytes largest_packet() const { return payload + header; }
   ConnectionUse connection_use() const { return ConnectionUse::per_pair; }
-  // Throws UserError naming the first value that cannot work.
   void require_sound(const PacketConfig& config) const;
+  std::vector<SetupChange> settings_to_try(const PacketConfig& config, const NetworkRecord& record) const;
+  static std::unique_ptr<Stack> make(const topology::Topology& topology, const PacketConfig& config,
+                                     Pause pause);
 
   template <class V>
   static void keys(V& v, RoceConfig& r) {
@@ -211,9 +212,10 @@ struct RoceConfig {
 // Messages cut into packets and nothing else: no ACK, no congestion control. For networks that lose nothing,
 // tori above all.
 struct PlainConfig {
-  static constexpr std::string_view kKey = "plain";
+  static constexpr std::string_view kWord = "plain";
   static constexpr std::string_view kHelp = "Packets without a transport protocol, on the lossless network";
   static constexpr bool kSendsAgain = false;  // what is lost
+  static constexpr bool kLossless = true;
 
   Bytes payload{512};               // most in a packet; ASTRA-sim's Garnet: package-packet-size
   Bytes header{0};                  // carried by the first flit
@@ -221,8 +223,10 @@ struct PlainConfig {
 
   Bytes largest_packet() const { return payload + header; }
   ConnectionUse connection_use() const { return ConnectionUse::per_pair; }
-  // Throws UserError naming the first value that cannot work.
   void require_sound(const PacketConfig& config) const;
+  std::vector<SetupChange> settings_to_try(const PacketConfig& config, const NetworkRecord& record) const;
+  static std::unique_ptr<Stack> make(const topology::Topology& topology, const PacketConfig& config,
+                                     Pause pause);
 
   template <class V>
   static void keys(V& v, PlainConfig& p) {

@@ -33,7 +33,7 @@ TEST(LinkHistory, RefusesSamplesThatCannotBeHalved) {
 // What the samples say was sent is what the links carried, and nobody is busier than always.
 void check_run(TransportKind transport) {
   const topology::Topology star = topology::star({.hosts = 9});
-  PacketConfig config = transport == TransportKind::ndp ? ndp() : PacketConfig{};
+  PacketConfig config = transport == kTransport<NdpConfig> ? ndp() : PacketConfig{};
   const auto flows = incast(8, Bytes{1 << 20});
   const PacketRun plain = run_flows(star, config, flows);
   const PacketRun watched = run_flows(star, config, flows, {}, MonitorConfig{.interval = 1us, .samples = 64});
@@ -57,8 +57,8 @@ void check_run(TransportKind transport) {
   EXPECT_TRUE(waited);
 }
 
-TEST(Monitor, WatchesTcpWithoutChangingIt) { check_run(TransportKind::tcp); }
-TEST(Monitor, WatchesNdpWithoutChangingIt) { check_run(TransportKind::ndp); }
+TEST(Monitor, WatchesTcpWithoutChangingIt) { check_run(kTransport<TcpConfig>); }
+TEST(Monitor, WatchesNdpWithoutChangingIt) { check_run(kTransport<NdpConfig>); }
 
 }  // namespace
 }  // namespace overture::network::packet

@@ -3,41 +3,37 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "overture/base/check.h"
+#include "overture/network/packet/stack.h"
+#include "overture/topology/common_end.h"
 
 namespace overture::network::packet {
 
-Ndp::Ndp(const NdpConfig& config, const topology::Topology& topology, Fabric& fabric, Pause pause)
-    : config_(config),
-      payload_(static_cast<std::uint32_t>(config.payload.count())),
-      header_(static_cast<std::uint32_t>(config.header.count())),
+Ndp::Ndp(const PacketConfig& config, const topology::Topology& topology, Fabric& fabric, Pause pause)
+    : Deliveries(pause),
+      config_(config.of<NdpConfig>()),
+      payload_(static_cast<std::uint32_t>(config_.payload.count())),
+      header_(static_cast<std::uint32_t>(config_.header.count())),
       fabric_(fabric),
       topology_(topology),
-      ways_(topology, fabric.routes()),
-      pause_at_delivery_(pause == Pause::at_delivery) {
+      ways_(topology, fabric.routes()) {
   const topology::Graph& graph = topology.graph;
   const int hosts = graph.hosts();
   nics_.resize(static_cast<std::size_t>(graph.first_link(hosts)));
   for (int host = 0; host < hosts; ++host) {
     // A host with several links pulls at the rate of all.
     double per_ps = 0;
-    for (int port = 0; port < graph.ports(host); ++port) {
-      per_ps +=
-          1 / static_cast<double>(fabric.sending_time(fabric.host_link(host, port), payload_ + header_));
-    }
+    for (int port = 0; port < graph.ports(host); ++port) per_ps += rate(fabric.host_link(host, port));
     pullers_.push_back(
-        {.gap = std::llround(1 / per_ps / config.pull_rate),
-         .control_time = fabric.sending_time(fabric.host_link(host, 0), config.control.count())});
-  }
-  const auto links = static_cast<std::uint32_t>(graph.links().size());
-  for (std::uint32_t link = 0; link < links; ++link) {
-    const auto sending = static_cast<double>(fabric.sending_time(link, payload_ + header_));
-    gaps_.push_back(std::llround(sending / config.pull_rate));
+        {.gap = std::llround(1 / per_ps / config_.pull_rate),
+         .control_time = fabric.sending_time(fabric.host_link(host, 0), config_.control.count())});
   }
   const std::int64_t fastest = std::ranges::min(pullers_, {}, &Puller::gap).gap;
-  if (std::ranges::max(gaps_) <= fastest) gaps_.clear();
+  for (std::uint32_t link = 0; link < graph.links().size() && !slow_ways_; ++link)
+    slow_ways_ = std::llround(1 / rate(link) / config_.pull_rate) > fastest;
 }
 
 std::size_t Ndp::memory() const {
@@ -67,7 +63,7 @@ std::uint32_t Ndp::post(int from, int to, std::int64_t bytes, std::int64_t when)
       .source = from,
       .destination = to,
       .last_length = static_cast<std::uint32_t>(bytes - (packets - 1) * payload_)};
-  ++outstanding_;
+  posted();
   fabric_.set_timer(id | kStart, when);
   return id;
 }
@@ -80,7 +76,7 @@ void Ndp::start(std::uint32_t id) {
   flow.reply_link = fabric_.host_link(flow.destination, static_cast<int>(flow.reply.port));
   flow.place = nics_[flow.link].join(id);
   flow.pull_place = pullers_[static_cast<std::size_t>(flow.destination)].flows.join(id);
-  if (!gaps_.empty()) flow.narrowest = narrowest_link(flow.source, flow.destination);
+  if (slow_ways_) flow.slow = slow_way(flow);
   if (flow.packets > 64) {
     flow.more = bits_.take();
     bits_[flow.more].assign((flow.packets + 63) / 64, {});
@@ -90,16 +86,42 @@ void Ndp::start(std::uint32_t id) {
   queue(flow);
 }
 
-std::uint32_t Ndp::narrowest_link(int from, int to) const {
-  const auto way = path(topology_, from, to, topology::Pick::by_destination());
-  return static_cast<std::uint32_t>(
-      std::ranges::max(way, {}, [&](int link) { return gaps_[static_cast<std::size_t>(link)]; }));
+double Ndp::rate(std::uint32_t link) const {
+  return 1 / static_cast<double>(fabric_.sending_time(link, payload_ + header_));
 }
 
-void Ndp::complete(std::uint32_t id) {
-  completions_.push_back({.message = id, .when = fabric_.now()});
-  --outstanding_;
-  if (pause_at_delivery_ || outstanding_ == 0) paused_ = true;
+// Which of gaps_ it is at which the flow's packets can come, all its paths together, if that is slower than
+// its receiver.
+std::uint32_t Ndp::slow_way(const NdpFlow& flow) {
+  const topology::Graph& graph = topology_.graph;
+  const int first = graph.links()[flow.link].to;
+  const int to = flow.destination;
+  const int end = graph.ports(to) == 1 ? graph.link(to, 0).to : to;
+  const double slowest = std::min(rate(flow.link), rate_between(first, end, to));
+  const std::int64_t gap = std::llround(1 / slowest / config_.pull_rate);
+  if (gap <= pullers_[static_cast<std::size_t>(to)].gap) return kNone;
+  const auto known = std::ranges::find(gaps_, gap);
+  const auto number = static_cast<std::uint32_t>(known - gaps_.begin());
+  if (known == gaps_.end()) gaps_.push_back(gap);
+  return number;
+}
+
+// Packets per ps that fit through all paths that a flow takes from one switch to another, before host `to`.
+double Ndp::rate_between(int at, int end, int to) {
+  if (at == end) return std::numeric_limits<double>::infinity();
+  const auto key = static_cast<std::uint64_t>(at) << 32 |
+                   static_cast<std::uint32_t>(topology::common_end(topology_.graph, to));
+  if (const auto known = rates_.find(key); known != rates_.end()) return known->second;
+  const Routes& routes = fabric_.routes();
+  std::vector<int> ports{topology_.routing->port(at, to, topology::Pick::by_destination())};
+  if (routes.spray() || routes.per_packet()) ports = topology::equal_ports(topology_, at, to);
+  double sum = 0;
+  for (const int port : ports) {
+    const auto link = static_cast<std::uint32_t>(topology_.graph.first_link(at) + port);
+    sum += std::min(rate(link), rate_between(topology_.graph.link(at, port).to, end, to));
+  }
+  rates_.emplace(key, sum);
+  return sum;
 }
 
 void Ndp::free_if_done(std::uint32_t id, NdpFlow& flow) {
@@ -237,7 +259,7 @@ void Ndp::on_complete(std::uint32_t id, NdpFlow& flow) {
   flow.sending = false;
   while (flow.last_resend != kNone) take_resend(flow);
   nics_[flow.link].leave(flow.place);
-  if (config_.complete_at == CompleteAt::last_ack) complete(id);
+  if (config_.complete_at == CompleteAt::last_ack) delivered(id, fabric_.now());
   free_if_done(id, flow);
 }
 
@@ -287,6 +309,11 @@ void Ndp::on_timeout(std::uint32_t id, NdpFlow& flow) {
   if (flow.wanted == before) return allow(flow);
   for (std::uint32_t left = flow.wanted - before; left > 0; --left) add_resend(flow, take_wanted(flow));
   queue(flow);
+}
+
+std::unique_ptr<Stack> NdpConfig::make(const topology::Topology& topology, const PacketConfig& config,
+                                       Pause pause) {
+  return std::make_unique<StackOf<Fabric, Ndp>>(topology, config, pause);
 }
 
 }  // namespace overture::network::packet

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <unordered_map>
 #include <vector>
 
 #include "overture/base/pool.h"
@@ -17,22 +18,18 @@
 
 namespace overture::network::packet {
 
-class Ndp {
+class Ndp : public Deliveries {
  public:
   static constexpr bool kTrims = true;
 
   // `topology` and `fabric` outlive the transport.
-  Ndp(const NdpConfig& config, const topology::Topology& topology, Fabric& fabric, Pause pause);
+  Ndp(const PacketConfig& config, const topology::Topology& topology, Fabric& fabric, Pause pause);
 
   // A message of at least one byte that is sent at `when`. Returns its index, which is used again once the
   // message is delivered and acknowledged.
   std::uint32_t post(int from, int to, std::int64_t bytes, std::int64_t when);
   void reserve(std::size_t) {}
 
-  std::uint64_t outstanding() const { return outstanding_; }
-  // Messages completed since it was last cleared.
-  std::vector<Completion>& completions() { return completions_; }
-  const TransportCounts& counts() const { return counts_; }
   std::size_t flows() const { return flows_.size(); }
   std::size_t memory() const;
 
@@ -52,8 +49,6 @@ class Ndp {
     __builtin_prefetch(&flow.bits);
     if (packet.kind == Kind::data || packet.kind == Kind::header) __builtin_prefetch(&flow.spread);
   }
-  bool pause() const { return paused_; }
-  void resume() { paused_ = false; }
 
  private:
   static constexpr std::uint32_t kStart = std::uint32_t{1} << 30;  // a timer that starts a message
@@ -75,9 +70,10 @@ class Ndp {
   static std::uint64_t bit(std::uint32_t number) { return std::uint64_t{1} << (number % 64); }
 
   void start(std::uint32_t id);
-  std::uint32_t narrowest_link(int from, int to) const;
+  double rate(std::uint32_t link) const;  // packets per ps
+  std::uint32_t slow_way(const NdpFlow& flow);
+  double rate_between(int at, int end, int to);
   void free_if_done(std::uint32_t id, NdpFlow& flow);
-  void complete(std::uint32_t id);
 
   // The sender.
   void allow(NdpFlow& flow);
@@ -115,18 +111,15 @@ class Ndp {
   Fabric& fabric_;
   const topology::Topology& topology_;
   EqualPaths ways_;
-  bool pause_at_delivery_;
-  bool paused_ = false;
   Pool<NdpFlow> flows_;
   Pool<std::vector<PacketBits>> bits_;
   Pool<NdpResend> resends_;
-  std::vector<Turns> nics_;         // by link
-  std::vector<Puller> pullers_;     // by host
-  std::vector<std::int64_t> gaps_;  // between PULLs for one link, ps; none if no link is slower than a host's
-  std::vector<Completion> completions_;
-  std::uint64_t outstanding_ = 0;
+  std::vector<Turns> nics_;                          // by link
+  std::vector<Puller> pullers_;                      // by host
+  bool slow_ways_ = false;                           // is any link slower than a host's?
+  std::vector<std::int64_t> gaps_;                   // between PULLs for slow ways, each once, ps
+  std::unordered_map<std::uint64_t, double> rates_;  // by switch and common end: packets per ps
   std::uint32_t serial_ = 0;
-  TransportCounts counts_;
 };
 
 }  // namespace overture::network::packet

@@ -1,5 +1,7 @@
 #include "overture/network/packet/ndp_config.h"
 
+#include <fmt/format.h>
+
 #include "overture/network/packet/config.h"
 #include "overture/network/packet/sound.h"
 
@@ -23,6 +25,14 @@ void NdpConfig::require_sound(const PacketConfig& config) const {
           "queue: a control limit holds at least one header");
   require(queue.trim.trim_arriving >= 0 && queue.trim.trim_arriving <= 1,
           "queue: the share of arriving packets that are trimmed is from 0 to 1");
+}
+
+std::vector<SetupChange> NdpConfig::settings_to_try(const PacketConfig& config, const NetworkRecord&) const {
+  std::vector<SetupChange> changes;
+  if (config.paths != topology::PathRule::spray) changes.push_back({"network.paths=spray"});
+  changes.push_back({fmt::format("network.ndp.initial_window={}", 2 * initial_window)});
+  changes.push_back(twice("network.queue.trim.data_limit", config.queue.trim.data_limit));
+  return changes;
 }
 
 }  // namespace overture::network::packet

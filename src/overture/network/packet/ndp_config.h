@@ -7,11 +7,9 @@
 
 #include "overture/base/units.h"
 #include "overture/base/words.h"
-#include "overture/network/connection_use.h"
+#include "overture/network/packet/transport_config.h"
 
 namespace overture::network::packet {
-
-struct PacketConfig;
 
 // When a message counts as complete: with its last byte at the receiver, or when the sender knows (htsim's
 // NDP).
@@ -26,7 +24,7 @@ constexpr auto vocabulary(CompleteAt) {
 // NDP (Handley et al., SIGCOMM 2017). A message is a flow of its own: a first window of packets at once, then
 // a packet per PULL. Defaults are those of the golden data (golden/htsim, G01 to G04).
 struct NdpConfig {
-  static constexpr std::string_view kKey = "ndp";
+  static constexpr std::string_view kWord = "ndp";
   static constexpr std::string_view kHelp = "NDP (SIGCOMM 2017): cut packets, paced by the receiver";
   static constexpr bool kSendsAgain = true;  // what is lost
 
@@ -46,8 +44,10 @@ struct NdpConfig {
   ConnectionUse connection_use() const { return ConnectionUse::per_message; }
   // What switches leave of a packet when they cut it.
   Bytes trimmed_packet() const { return header; }
-  // Throws UserError naming the first value that cannot work.
   void require_sound(const PacketConfig& config) const;
+  std::vector<SetupChange> settings_to_try(const PacketConfig& config, const NetworkRecord&) const;
+  static std::unique_ptr<Stack> make(const topology::Topology& topology, const PacketConfig& config,
+                                     Pause pause);
 
   template <class V>
   static void keys(V& v, NdpConfig& n) {

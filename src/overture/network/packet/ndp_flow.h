@@ -48,10 +48,10 @@ struct alignas(64) NdpFlow {
   std::uint32_t more = kNone;  // or else here
   std::int32_t source = 0;
   std::int32_t destination = 0;
-  std::uint32_t first_wanted = 0;   // no word of bits before this one has a packet to send again
-  std::uint32_t pull_place = 0;     // among those that the destination receives
-  std::uint32_t reply_link = 0;     // out of the destination
-  std::uint32_t narrowest = kNone;  // link on the way, if slower than the receiver's own
+  std::uint32_t first_wanted = 0;  // no word of bits before this one has a packet to send again
+  std::uint32_t pull_place = 0;    // among those that the destination receives
+  std::uint32_t reply_link = 0;    // out of the destination
+  std::uint32_t slow = kNone;      // gap between PULLs, if the way is slower than the receiver's own link
   std::uint32_t nacks_flying = 0;
   std::uint32_t received = 0;     // packets
   std::uint32_t last_length = 0;  // payload of the last packet

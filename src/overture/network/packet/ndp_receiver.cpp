@@ -36,7 +36,7 @@ inline void Ndp::pull(Puller& puller, std::int64_t when, PullPacket packet) {
   const std::uint32_t id = puller.flows.take();
   NdpFlow& flow = flows_[id];
   if (--flow.pulls_waiting == 0) puller.flows.pass(flow.pull_place);
-  puller.next = when + (flow.narrowest == kNone ? puller.gap : std::max(puller.gap, gaps_[flow.narrowest]));
+  puller.next = when + (flow.slow == kNone ? puller.gap : gaps_[flow.slow]);
   const bool matters = flow.pulls_matter;
   if (flow.pulls_left > 0) {
     --flow.pulls_left;
@@ -87,7 +87,7 @@ void Ndp::on_data(std::uint32_t id, NdpFlow& flow, std::uint32_t number) {
   flow.pulls_waiting = 0;
   weigh(puller, flow);
   puller.flows.leave(flow.pull_place);
-  if (config_.complete_at == CompleteAt::delivery) complete(id);
+  if (config_.complete_at == CompleteAt::delivery) delivered(id, fabric_.now());
 }
 
 // The packet will come again with one more PULL, or with one that the sender keeps.

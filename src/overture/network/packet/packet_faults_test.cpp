@@ -161,7 +161,7 @@ TEST(PacketFaults, TheNetworkOfASimulationStopsWaitingForWhatCannotArrive) {
 TEST(PacketFaults, WhatCannotRecoverIsRefused) {
   const Topology star = topology::star({.hosts = 2});
   PacketConfig plain = roce();
-  plain.transport = TransportKind::plain;
+  plain.transport = kTransport<PlainConfig>;
   EXPECT_THROW(run(star, plain, kOneFlow, {.links = {cable("h0-s0")}}), UserError);
   PacketConfig threads;
   threads.threads = 2;

@@ -12,12 +12,6 @@ namespace {
 
 std::int64_t ps(Time time) { return time.time_since_epoch().count(); }
 
-// Has a host nothing that its connections share, such as what it draws paths with, or the pace of all?
-bool knows_only_connections(const PacketConfig& config) {
-  return config.transport == TransportKind::tcp && config.paths != topology::PathRule::spray &&
-         config.entropies == 1;
-}
-
 }  // namespace
 
 PacketNetwork::PacketNetwork(topology::Topology topology, const PacketConfig& config, sim::EventQueue& events,

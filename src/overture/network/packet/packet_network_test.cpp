@@ -147,7 +147,7 @@ TEST(PacketNetwork, AgreesWithTheEngineAloneWhateverElseRuns) {
 TEST(PacketNetwork, NdpCarriesMessagesInAClosedLoop) {
   PacketConfig config = ndp();
   config.queue.trim.data_limit = Bytes{3 * 9'064};
-  config.ndp.min_rto = 2us;  // so early that many packets are sent twice
+  config.of<NdpConfig>().min_rto = 2us;  // so early that many packets are sent twice
   Bench bench(topology::star({.hosts = 5}), config);
   struct Player {
     Bench& bench;
@@ -224,7 +224,7 @@ TEST(PacketNetwork, AMessageOfTheFirstMachineIsToldOfAll) {
 TEST(PacketNetwork, RefusesAConfigurationThatCannotWork) {
   sim::EventQueue events;
   PacketConfig config;
-  config.tcp.segment = 0_B;
+  config.of<TcpConfig>().segment = 0_B;
   EXPECT_THROW(PacketNetwork(topology::star({.hosts = 2}), config, events), UserError);
 }
 

@@ -15,15 +15,14 @@
 #include "overture/network/packet/fabric.h"
 #include "overture/network/packet/parallel_barrier.h"
 #include "overture/network/packet/parallel_partition.h"
+#include "overture/network/packet/stack.h"
 #include "overture/network/packet/transport.h"
 
 namespace overture::network::packet {
 
 template <PartedTransport Transport>
-class ParallelStack {
+class ParallelStack final : public Stack {
  public:
-  static constexpr bool kWindows = true;
-
   // `topology` outlives it. make(fabric, pause, shared) makes the transport of one part.
   template <class Make>
   ParallelStack(const topology::Topology& topology, const PacketConfig& config, Make make)
@@ -37,7 +36,7 @@ class ParallelStack {
       threads_.emplace_back([this, part] { serve(part); });
     }
   }
-  ~ParallelStack() {
+  ~ParallelStack() override {
     limit_ = kStop;
     barrier_.meet();
     for (std::thread& thread : threads_) thread.join();
@@ -45,14 +44,14 @@ class ParallelStack {
   ParallelStack(const ParallelStack&) = delete;
   ParallelStack& operator=(const ParallelStack&) = delete;
 
-  void reserve(std::size_t connections) { parts_[0]->transport.reserve(connections); }
-  std::uint32_t post(int from, int to, std::int64_t bytes, std::int64_t when) {
+  void reserve(std::size_t connections) override { parts_[0]->transport.reserve(connections); }
+  std::uint32_t post(int from, int to, std::int64_t bytes, std::int64_t when) override {
     Part& part = *parts_[static_cast<std::size_t>(partition_.of[static_cast<std::size_t>(from)])];
     return part.transport.post(from, to, bytes, when);
   }
 
   // Runs what is due by `limit`, or to the end of the window in which the last message is delivered.
-  void run(std::int64_t limit) {
+  void run(std::int64_t limit) override {
     limit_ = limit;
     for (const auto& part : parts_) report(*part, 0, kNever);
     barrier_.meet();
@@ -60,29 +59,34 @@ class ParallelStack {
     collect_completions();
   }
 
-  std::int64_t now() const {
+  std::int64_t now() const override {
     std::int64_t now = 0;
-    each([&](const Fabric& fabric, const Transport&) { now = std::max(now, fabric.now()); });
+    for (const auto& part : parts_) now = std::max(now, part->fabric.now());
     return now;
   }
-  std::int64_t next_time() const {
+  std::int64_t next_time() const override {
     std::int64_t next = kNever;
-    each([&](const Fabric& fabric, const Transport&) { next = std::min(next, fabric.next_time()); });
+    for (const auto& part : parts_) next = std::min(next, part->fabric.next_time());
     return next;
   }
-  std::uint64_t outstanding() const {
+  std::uint64_t outstanding() const override {
     std::int64_t sum = 0;
-    each([&](const Fabric&, const Transport& transport) { sum += transport.outstanding(); });
+    for (const auto& part : parts_) sum += part->transport.outstanding();
     return static_cast<std::uint64_t>(sum);
   }
-  std::vector<Completion>& completions() { return completions_; }
-  std::size_t shared_memory() const { return shared_.memory(); }
-  static void set_faults(PacketFaults&) { check(false, "faults run on one thread"); }
-
-  // Calls visit(fabric, transport) for every part.
-  template <class Visit>
-  void each(Visit visit) const {
-    for (const auto& part : parts_) visit(part->fabric, part->transport);
+  std::vector<Completion>& completions() override { return completions_; }
+  void set_faults(PacketFaults&) override { check(false, "faults run on one thread"); }
+  bool ends_with_window() const override { return true; }
+  std::vector<StackPart> parts() const override {
+    std::vector<StackPart> all;
+    for (const auto& part : parts_) all.push_back({&part->fabric, &part->transport});
+    return all;
+  }
+  std::size_t connections() const override { return parts_[0]->transport.flows(); }  // all parts know all
+  std::size_t memory() const override {
+    std::size_t sum = shared_.memory();
+    for (const auto& part : parts_) sum += part->transport.memory();
+    return sum;
   }
 
  private:

@@ -53,7 +53,7 @@ TEST(Parallel, ATcpRunIsTheSameOnAnyNumberOfThreads) {
     RandomStream random = RandomStreams(seed).make("parallel");
     const Topology topology = draw_topology(random);
     PacketConfig config = draw_tcp(random);
-    config.tcp.connections = ConnectionUse::per_pair;
+    config.of<TcpConfig>().connections = ConnectionUse::per_pair;
     std::vector<FlowSpec> flows = draw_flows(random, topology.graph.hosts());
     if (random.below(2) == 0) {  // all at once: more ties
       for (FlowSpec& flow : flows) flow.start = Time{};

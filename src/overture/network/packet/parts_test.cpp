@@ -10,8 +10,12 @@
 #include "overture/base/testing.h"
 #include "overture/network/packet/engine.h"
 #include "overture/network/packet/far_queue.h"
+#include "overture/network/packet/htsim_dctcp.h"
+#include "overture/network/packet/ndp.h"
 #include "overture/network/packet/patterns.h"
 #include "overture/network/packet/reassembly.h"
+#include "overture/network/packet/roce.h"
+#include "overture/network/packet/tcp.h"
 #include "overture/topology/star.h"
 
 namespace overture::network::packet {

@@ -17,7 +17,7 @@ using topology::Topology;
 
 PacketConfig without_control() {
   PacketConfig config = roce();
-  config.roce.control = RateControl::none;
+  config.of<RoceConfig>().control = RateControl::none;
   return config;
 }
 
@@ -46,13 +46,13 @@ PacketConfig draw_pfc(RandomStream& random) {
   lossless.pfc.xon_gap = Bytes{static_cast<std::int64_t>(random.below(5'000))};
   lossless.ecn.max = Bytes{5'000 + static_cast<std::int64_t>(random.below(100'000))};
   if (random.below(2) == 0) lossless.small_first = {2_KiB, 64_KiB};
-  if (random.below(2) == 0) config.roce.control = RateControl::none;
-  config.roce.payload = Bytes{500 + static_cast<std::int64_t>(random.below(4'000))};
-  config.roce.ack_every = 1 + static_cast<int>(random.below(32));
+  if (random.below(2) == 0) config.of<RoceConfig>().control = RateControl::none;
+  config.of<RoceConfig>().payload = Bytes{500 + static_cast<std::int64_t>(random.below(4'000))};
+  config.of<RoceConfig>().ack_every = 1 + static_cast<int>(random.below(32));
   if (random.below(4) == 0) {
-    config.transport = TransportKind::plain;
+    config.transport = kTransport<PlainConfig>;
     config.paths = static_cast<topology::PathRule>(random.below(3));
-    if (random.below(2) == 0) config.plain.inject = 7_Gbps;
+    if (random.below(2) == 0) config.of<PlainConfig>().inject = 7_Gbps;
   }
   return config;
 }
@@ -82,12 +82,12 @@ TEST(Roce, DeliversEveryByteOnceWhateverIsLost) {
     RandomStream random = RandomStreams(seed).make("go-back-n");
     const Topology topology = draw_topology(random);
     PacketConfig config = draw_pfc(random);
-    config.transport = TransportKind::roce;
+    config.transport = kTransport<RoceConfig>;
     config.paths = topology::PathRule::hash_per_flow;
     config.lossless.control = LinkControl::none;
     config.lossless.buffer = Bytes{8'000 + static_cast<std::int64_t>(random.below(60'000))};
     config.lossless.dynamic_alpha = 0.5 + random.unit() * 4;
-    config.roce.min_rto = 200us;
+    config.of<RoceConfig>().min_rto = 200us;
     const std::vector<FlowSpec> flows = draw_flows(random, topology.graph.hosts());
     const PacketRun result = run_flows(topology, config, flows);
     expect_all_delivered(topology, config, flows, result, seed);
@@ -166,7 +166,7 @@ TEST(Pfc, PausesHoldUpThoseWhoHaveNothingToDoWithTheCongestion) {
   const Duration paused = victim(config);
   EXPECT_GT(paused, alone * 2);
   // Rate control at the senders removes the cause, if it marks before it pauses.
-  config.roce.control = RateControl::dcqcn;
+  config.of<RoceConfig>().control = RateControl::dcqcn;
   config.lossless.ecn = {.min = Bytes{5'000}, .max = Bytes{200'000}, .probability = 0.01};
   EXPECT_LT(victim(config), alone * 11 / 10);
   // And with room for everything nobody is stopped.
@@ -226,7 +226,7 @@ TEST(Dcqcn, AnIncastNeedsFarFewerPauses) {
   config.lossless.pfc.xoff = 200'000_B;
   const Topology star = topology::star({.hosts = 17});
   const PacketRun with = run_flows(star, config, incast(16, 8_MiB));
-  config.roce.control = RateControl::none;
+  config.of<RoceConfig>().control = RateControl::none;
   const PacketRun stopped = run_flows(star, config, incast(16, 8_MiB));
   EXPECT_EQ(with.statistics.drops + stopped.statistics.drops, 0);
   EXPECT_GT(with.statistics.notifications, 0);
@@ -301,10 +301,10 @@ TEST(Pfc, RefusesWhatCannotWork) {
   refused([](PacketConfig& c) { c.lossless.pfc.dynamic_alpha = 0; });
   refused([](PacketConfig& c) { c.lossless.small_first = {2_KiB, 1_KiB}; });
   refused([](PacketConfig& c) { c.paths = topology::PathRule::spray; });
-  refused([](PacketConfig& c) { c.roce.payload = 64_KiB; });
-  refused([](PacketConfig& c) { c.roce.dcqcn.gain = 0; });
+  refused([](PacketConfig& c) { c.of<RoceConfig>().payload = 64_KiB; });
+  refused([](PacketConfig& c) { c.of<RoceConfig>().dcqcn.gain = 0; });
   refused([](PacketConfig& c) {
-    c.transport = TransportKind::plain;
+    c.transport = kTransport<PlainConfig>;
     c.lossless.control = LinkControl::none;
   });
   EXPECT_NO_THROW(run_flows(star, roce(), {}));

@@ -79,10 +79,10 @@ TEST(PacketEngine, AnUnstampedSynMakesTimeoutsOfSeconds) {
   std::vector<FlowSpec> flows = incast(8, Bytes{2 * 8'936});
   for (FlowSpec& flow : flows) flow.start = Time{1s};
   PacketConfig config = dlrm_study_dctcp();
-  config.queue.port_limit = config.htsim_dctcp.packet * 2;
+  config.queue.port_limit = config.of<HtsimDctcpConfig>().packet * 2;
   const Topology star = topology::star({.hosts = 9});
   const PacketRun unstamped = run_flows(star, config, flows);
-  config.htsim_dctcp.stamp_syn = true;
+  config.of<HtsimDctcpConfig>().stamp_syn = true;
   const PacketRun stamped = run_flows(star, config, flows);
   EXPECT_GT(stamped.statistics.timeouts, 0);
   EXPECT_GT(unstamped.statistics.timeouts, 0);
@@ -144,8 +144,8 @@ TEST(PacketEngine, NdpSpraysEvenlyOverAllWays) {
 
 TEST(PacketEngine, ABusyPortNeverRests) {
   PacketConfig config;
-  config.tcp.initial_window = 1000;
-  config.tcp.receive_window = config.tcp.first_window = 16_MiB;
+  config.of<TcpConfig>().initial_window = 1000;
+  config.of<TcpConfig>().receive_window = config.of<TcpConfig>().first_window = 16_MiB;
   const int senders = 20;
   const PacketRun result = run_flows(topology::star({.hosts = 21}), config, incast(senders, Bytes{144'800}));
   // All first packets reach the switch at the same time; from then on its port to host 0 sends without a gap.
@@ -155,10 +155,10 @@ TEST(PacketEngine, ABusyPortNeverRests) {
 
 TEST(PacketEngine, DropTailCountsWhatWaitsBehindThePacketBeingSent) {
   PacketConfig config;
-  config.tcp.initial_window = 1;
+  config.of<TcpConfig>().initial_window = 1;
   // Five packets of 1042 B reach the port at the same time: one is being sent, two wait, two are dropped.
   config.queue.port_limit = Bytes{2 * 1042};
-  config.tcp.min_rto = 1ms;
+  config.of<TcpConfig>().min_rto = 1ms;
   const PacketRun result = run_flows(topology::star({.hosts = 6}), config, incast(5, Bytes{1000}));
   EXPECT_EQ(result.statistics.drops, 2);
   EXPECT_EQ(result.statistics.timeouts, 2);
@@ -185,8 +185,8 @@ TEST(PacketEngine, NothingIsDroppedInsideAMachine) {
 TEST(PacketEngine, AnAckDelayCostsEveryRoundTripThatIsWaitedFor) {
   const auto takes = [](Duration ack_delay) {
     PacketConfig config;
-    config.tcp.initial_window = 1;
-    config.tcp.ack_delay = ack_delay;
+    config.of<TcpConfig>().initial_window = 1;
+    config.of<TcpConfig>().ack_delay = ack_delay;
     return run_flows(topology::star({.hosts = 2}), config, {{.from = Rank{0}, .to = Rank{1}, .size = 4344_B}})
         .makespan;
   };
@@ -197,8 +197,8 @@ TEST(PacketEngine, AnAckDelayCostsEveryRoundTripThatIsWaitedFor) {
 TEST(PacketEngine, ASharedBufferServesWhoeverNeedsIt) {
   PacketConfig config;
   config.queue.shared_limit = Bytes{900'000};
-  config.tcp.initial_window = 100;
-  config.tcp.first_window = config.tcp.receive_window;
+  config.of<TcpConfig>().initial_window = 100;
+  config.of<TcpConfig>().first_window = config.of<TcpConfig>().receive_window;
   const auto one_port = incast(8, 128_KiB);  // 1 MiB and headers, for one port
   EXPECT_GT(run_flows(topology::star({.hosts = 9}), config, one_port).statistics.drops, 0);
   config.queue.shared_limit = 2_MiB;
@@ -211,8 +211,8 @@ TEST(PacketEngine, ADynamicThresholdKeepsAPortFromTakingAll) {
   PacketConfig config;
   config.queue.shared_limit = Bytes{900'000};
   config.queue.dynamic_alpha = 0.5;
-  config.tcp.initial_window = 100;
-  config.tcp.first_window = config.tcp.receive_window;
+  config.of<TcpConfig>().initial_window = 100;
+  config.of<TcpConfig>().first_window = config.of<TcpConfig>().receive_window;
   const topology::Topology star = topology::star({.hosts = 9});
   const PacketRun result = run_flows(star, config, incast(8, 128_KiB));
   EXPECT_EQ(result.finished, 8);
@@ -230,9 +230,9 @@ TEST(PacketEngine, DctcpKeepsQueuesShort) {
     return std::ranges::max(result.links, {}, &LinkRecord::peak_queue).peak_queue;
   };
   PacketConfig config;
-  config.tcp.receive_window = 8_MiB;
+  config.of<TcpConfig>().receive_window = 8_MiB;
   const Bytes without = peak(config);
-  config.tcp.control = CongestionControl::dctcp;
+  config.of<TcpConfig>().control = kControl<DctcpConfig>;
   config.queue.mark_above = Bytes{65 * 1490};
   EXPECT_LT(peak(config) * 4, without);
   config.queue.mark_at = MarkAt::dequeue;
@@ -242,7 +242,7 @@ TEST(PacketEngine, DctcpKeepsQueuesShort) {
 // A queue of equal packets that come at once: the first ones leave the most behind them.
 TEST(PacketEngine, MarksAtDequeueWhatLeavesALongQueueBehind) {
   PacketConfig config;
-  config.tcp.initial_window = 10;
+  config.of<TcpConfig>().initial_window = 10;
   config.queue.mark_above = Bytes{15 * 1490};
   const auto marks = [&](MarkAt at) {
     config.queue.mark_at = at;
@@ -268,8 +268,8 @@ TEST(PacketEngine, LongWaysAreToppedUp) {
 TEST(PacketEngine, SlowAndLongLinksAreOnlySlow) {
   const topology::Wire modem{.rate = Bandwidth::bits_per_second(1'000), .delay = 1s};
   PacketConfig config;
-  config.tcp.min_rto = 100s;
-  config.tcp.max_rto = 200s;
+  config.of<TcpConfig>().min_rto = 100s;
+  config.of<TcpConfig>().max_rto = 200s;
   const PacketRun result = run_flows(topology::star({.hosts = 2, .wire = modem}), config,
                                      {{.from = Rank{0}, .to = Rank{1}, .size = 83_B}});
   EXPECT_EQ(result.completion[0], Duration{4s} + 1_ps);  // 125 B take a second
@@ -325,7 +325,7 @@ TEST(PacketEngine, EntropiesSpreadAFlow) {
   const Topology tree = topology::fat_tree({.k = 4});
   for (PacketConfig config : {PacketConfig{}, ndp()}) {
     config.paths = topology::PathRule::hash_per_flow;
-    config.tcp.duplicate_acks = 30;
+    config.of<TcpConfig>().duplicate_acks = 30;
     const auto cores_used = [&](int entropies) {
       config.entropies = entropies;
       const PacketRun result =
@@ -347,7 +347,7 @@ TEST(PacketEngine, EntropiesSpreadAFlow) {
 // Every packet beyond the first sending of each is one sent again, after a timeout the whole window too.
 TEST(PacketEngine, HtsimsDctcpCountsAllThatIsSentAgain) {
   PacketConfig config = dlrm_study_dctcp();
-  config.queue.port_limit = config.htsim_dctcp.packet * 4;
+  config.queue.port_limit = config.of<HtsimDctcpConfig>().packet * 4;
   const Bytes size{40 * 8'936};
   const PacketRun result = run_flows(topology::star({.hosts = 9}), config, incast(8, size));
   EXPECT_GT(result.statistics.timeouts, 0);

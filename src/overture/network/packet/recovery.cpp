@@ -26,7 +26,7 @@ void Tcp::on_troubled_ack(std::uint32_t id, Flow& flow, std::uint64_t ack, bool 
     news.retransmission_arrived = board.resent_until(ack, segment_, acknowledged / segment_);
   }
   if (acknowledged > 0 && control_.on_ack)
-    control_.on_ack(flow, config_.controls, segment_, acknowledged, echo);
+    control_.on_ack(config_.controls, flow, segment_, acknowledged, echo);
   news.delivered += static_cast<std::uint32_t>(board.acknowledge(ack));
   advance(flow, ack);
   free_acknowledged(flow);

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "overture/base/check.h"
+#include "overture/network/packet/stack.h"
 
 namespace overture::network::packet {
 namespace {
@@ -15,19 +16,19 @@ std::uint32_t bytes32(Bytes bytes) { return static_cast<std::uint32_t>(bytes.cou
 
 Roce::Roce(const PacketConfig& config, const topology::Topology& topology, LosslessFabric& fabric,
            Pause pause)
-    : config_(config.roce),
-      reliable_(config.transport == TransportKind::roce),
-      dcqcn_on_(reliable_ && config.roce.control == RateControl::dcqcn),
-      payload_(bytes32(reliable_ ? config.roce.payload : config.plain.payload)),
-      header_(bytes32(reliable_ ? config.roce.header : config.plain.header)),
-      most_rate_(!reliable_ && config.plain.inject
-                     ? static_cast<double>(config.plain.inject->bits_per_second())
+    : Deliveries(pause),
+      config_(config.of<RoceConfig>()),
+      reliable_(config.transport == kTransport<RoceConfig>),
+      dcqcn_on_(reliable_ && config.of<RoceConfig>().control == RateControl::dcqcn),
+      payload_(bytes32(reliable_ ? config.of<RoceConfig>().payload : config.of<PlainConfig>().payload)),
+      header_(bytes32(reliable_ ? config.of<RoceConfig>().header : config.of<PlainConfig>().header)),
+      most_rate_(!reliable_ && config.of<PlainConfig>().inject
+                     ? static_cast<double>(config.of<PlainConfig>().inject->bits_per_second())
                      : std::numeric_limits<double>::infinity()),
       data_priority_(static_cast<std::size_t>(fabric.priorities() - 1)),
       small_first_(config.lossless.small_first),
       fabric_(fabric),
-      dcqcn_(config.roce.dcqcn),
-      pause_at_delivery_(pause == Pause::at_delivery),
+      dcqcn_(config.of<RoceConfig>().dcqcn),
       nics_(static_cast<std::size_t>(topology.graph.first_link(topology.graph.hosts()))) {}
 
 std::size_t Roce::memory() const {
@@ -68,7 +69,7 @@ std::uint32_t Roce::post(int from, int to, std::int64_t bytes, std::int64_t when
   messages_[id] = {.bytes = bytes,
                    .packets = static_cast<std::uint32_t>(packets),
                    .flow = connection(from, to, priority_of(bytes))};
-  ++outstanding_;
+  posted();
   fabric_.set_timer(id | kStart, when);
   return id;
 }
@@ -89,12 +90,6 @@ void Roce::start(std::uint32_t id) {
   if (flow.sending == kNone) send_next(flow, id);
   if (flow.receiving == kNone) receive_next(flow, id);
   activate(message.flow, flow);
-}
-
-void Roce::complete(std::uint32_t id) {
-  completions_.push_back({.message = id, .when = fabric_.now()});
-  --outstanding_;
-  if (pause_at_delivery_ || outstanding_ == 0) paused_ = true;
 }
 
 std::uint16_t Roce::last_length(const RoceMessage& message) const {
@@ -273,6 +268,17 @@ void Roce::timer(std::uint32_t id) {
   }
   flow.timer_set = true;
   fabric_.set_timer(id, flow.deadline);
+}
+
+std::unique_ptr<Stack> RoceConfig::make(const topology::Topology& topology, const PacketConfig& config,
+                                        Pause pause) {
+  return std::make_unique<StackOf<LosslessFabric, Roce>>(topology, config, pause);
+}
+
+std::unique_ptr<Stack> PlainConfig::make(const topology::Topology& topology, const PacketConfig& config,
+                                         Pause pause) {
+  check(config.lossless.control != LinkControl::credits, "links with credits have an engine of their own");
+  return RoceConfig::make(topology, config, pause);
 }
 
 }  // namespace overture::network::packet

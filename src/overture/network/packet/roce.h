@@ -17,7 +17,7 @@
 
 namespace overture::network::packet {
 
-class Roce {
+class Roce : public Deliveries {
  public:
   // `topology` and `fabric` outlive the transport.
   Roce(const PacketConfig& config, const topology::Topology& topology, LosslessFabric& fabric, Pause pause);
@@ -27,11 +27,6 @@ class Roce {
   std::uint32_t post(int from, int to, std::int64_t bytes, std::int64_t when);
   void reserve(std::size_t connections) { flows_.reserve(connections); }
 
-  std::uint64_t outstanding() const { return outstanding_; }
-  // Messages delivered since it was last cleared.
-  std::vector<Completion>& completions() { return completions_; }
-  const TransportCounts& counts() const { return counts_; }
-  std::uint64_t notifications() const { return notifications_; }
   std::size_t flows() const { return flows_.size(); }
   std::size_t memory() const;
 
@@ -53,8 +48,6 @@ class Roce {
     const std::uint32_t first = nics_[link].ready[data_priority_].first;
     if (first != kNone) __builtin_prefetch(&flows_[first], 1);
   }
-  bool pause() const { return paused_; }
-  void resume() { paused_ = false; }
 
  private:
   static constexpr std::uint32_t kStart = std::uint32_t{1} << 30;            // a timer that starts a message
@@ -85,7 +78,6 @@ class Roce {
   std::uint32_t connection(int from, int to, std::uint8_t priority);
   std::uint8_t priority_of(std::int64_t bytes) const;
   void start(std::uint32_t id);
-  void complete(std::uint32_t id);
   std::uint16_t last_length(const RoceMessage& message) const;
   void send_next(RoceFlow& flow, std::uint32_t message);
   void receive_next(RoceFlow& flow, std::uint32_t message);
@@ -120,16 +112,10 @@ class Roce {
   std::vector<Bytes> small_first_;
   LosslessFabric& fabric_;
   Dcqcn dcqcn_;
-  bool pause_at_delivery_;
-  bool paused_ = false;
   std::vector<RoceFlow> flows_;
   QueuePairs pairs_;
   Pool<RoceMessage> messages_;
   std::vector<RoceNic> nics_;  // by link
-  std::vector<Completion> completions_;
-  std::uint64_t outstanding_ = 0;
-  std::uint64_t notifications_ = 0;
-  TransportCounts counts_;
 };
 
 }  // namespace overture::network::packet

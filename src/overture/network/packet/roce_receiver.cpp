@@ -37,7 +37,7 @@ void Roce::on_next(std::uint32_t id, RoceFlow& flow) {
     counts_.payload_bytes += last_length(messages_[message]);
     receive_next(flow, messages_[message].next);
     answer(id, flow, Kind::ack);
-    return complete(message);
+    return delivered(message, fabric_.now());
   }
   counts_.payload_bytes += payload_;
   if (flow.expected - flow.answered >= static_cast<std::uint32_t>(config_.ack_every)) {
@@ -49,7 +49,7 @@ void Roce::count_arrival(std::uint32_t id) {
   RoceMessage& message = messages_[id];
   if (++message.arrived < message.packets) return;
   counts_.payload_bytes += static_cast<std::uint64_t>(message.bytes);
-  complete(id);
+  delivered(id, fabric_.now());
   RoceFlow& flow = flows_[message.flow];
   // Sprayed messages may overtake each other, so it is freed where the list can be cut.
   while (flow.first_message != kNone &&
@@ -75,7 +75,7 @@ void Roce::answer(std::uint32_t id, RoceFlow& flow, Kind kind) {
 void Roce::notify(std::uint32_t id, RoceFlow& flow) {
   if (fabric_.now() - flow.notified < config_.dcqcn.cnp_interval.count()) return;
   flow.notified = fabric_.now();
-  ++notifications_;
+  ++counts_.notifications;
   Packet packet;
   packet.kind = Kind::ack;
   packet.flags = kNotification;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "overture/network/packet/congestion_control.h"
 #include "overture/network/packet/flow.h"
 
 namespace overture::network::packet {
@@ -16,13 +15,11 @@ std::string_view SwiftConfig::complaint() const {
 
 // At most once per window: what was under way when it shrank tells of the time before. A loss is TCP's
 // business, and so is the window until it is repaired.
-void swift_on_round_trip(Flow& flow, const ControlConfigs& configs, std::uint32_t segment, Duration sample) {
-  const SwiftConfig& swift = configs.swift;
-  if (sample <= swift.target || flow.state > CongestionState::disorder) return;
+void SwiftConfig::on_round_trip(Flow& flow, std::uint32_t segment, Duration sample) const {
+  if (sample <= target || flow.state > CongestionState::disorder) return;
   if (flow.unacked < flow.reduced_until) return;
-  const double excess =
-      static_cast<double>((sample - swift.target).count()) / static_cast<double>(sample.count());
-  const double kept = std::max(1 - swift.decrease * excess, 1 - swift.most_decrease);
+  const double excess = static_cast<double>((sample - target).count()) / static_cast<double>(sample.count());
+  const double kept = std::max(1 - decrease * excess, 1 - most_decrease);
   flow.cwnd = std::max(segment, static_cast<std::uint32_t>(flow.cwnd * kept));
   flow.ssthresh = flow.cwnd;
   flow.reduced_until = flow.next;

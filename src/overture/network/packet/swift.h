@@ -13,14 +13,16 @@
 namespace overture::network::packet {
 
 struct Flow;
-struct ControlConfigs;
 
 struct SwiftConfig {
+  static constexpr std::string_view kWord = "swift";
+
   Duration target = std::chrono::microseconds(25);
   double decrease = 0.8;       // beta: how strongly an excess counts
   double most_decrease = 0.5;  // max_mdf: of the window, in one round trip
 
   std::string_view complaint() const;
+  void on_round_trip(Flow& flow, std::uint32_t segment, Duration sample) const;
 
   template <class V>
   static void keys(V& v, SwiftConfig& c) {
@@ -33,7 +35,5 @@ struct SwiftConfig {
             "control swift: largest share by which the window shrinks in a round trip (max_mdf)");
   }
 };
-
-void swift_on_round_trip(Flow& flow, const ControlConfigs& configs, std::uint32_t segment, Duration sample);
 
 }  // namespace overture::network::packet

@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "overture/base/check.h"
+#include "overture/network/packet/parallel_stack.h"
+#include "overture/network/packet/stack.h"
 
 namespace overture::network::packet {
 namespace {
@@ -29,8 +31,8 @@ Bytes told(Bytes window) {
 
 }  // namespace
 
-Tcp::Tcp(const TcpConfig& config, Fabric& fabric, Pause pause)
-    : Tcp(config, fabric, pause, std::make_unique<Shared>()) {}
+Tcp::Tcp(const PacketConfig& config, const topology::Topology&, Fabric& fabric, Pause pause)
+    : Tcp(config.of<TcpConfig>(), fabric, pause, std::make_unique<Shared>()) {}
 
 Tcp::Tcp(const TcpConfig& config, Fabric& fabric, Pause pause, std::unique_ptr<Shared> own)
     : Tcp(config, fabric, pause, *own) {
@@ -38,12 +40,12 @@ Tcp::Tcp(const TcpConfig& config, Fabric& fabric, Pause pause, std::unique_ptr<S
 }
 
 Tcp::Tcp(const TcpConfig& config, Fabric& fabric, Pause pause, Shared& shared)
-    : config_(config),
+    : Deliveries(pause),
+      config_(config),
       control_(hooks_of(config.control)),
       segment_(static_cast<std::uint32_t>(config.segment.count())),
       header_(static_cast<std::uint32_t>(config.header.count())),
       fabric_(fabric),
-      pause_(pause),
       flows_(shared.flows),
       connections_(shared.pairs),
       messages_(shared.messages) {
@@ -126,7 +128,7 @@ std::uint32_t Tcp::post(int from, int to, std::int64_t bytes, std::int64_t when)
   const std::uint32_t index = messages_.take();
   check(index < kAck && flows_.size() < kAck, "at most five hundred million messages and connections");
   messages_[index] = {.end = static_cast<std::uint64_t>(bytes), .flow = flow_of_pair(from, to)};
-  ++outstanding_;
+  posted();
   if (!joins(flows_[messages_[index].flow], index, when))
     fabric_.set_timer(index | kStart, when + config_.send_delay.count());
   return index;
@@ -185,12 +187,10 @@ void Tcp::expect(const Mail::Start& start) {
 
 void Tcp::finish_received(Flow& flow) {
   while (flow.receiving != kNone && flow.expected >= messages_[flow.receiving].end) {
-    completions_.push_back({.message = flow.receiving, .when = fabric_.now()});
-    --outstanding_;
+    delivered(flow.receiving, fabric_.now());
     flow.receiving = messages_[flow.receiving].next_received;
   }
   flow.receive_boundary = flow.receiving == kNone ? ~std::uint64_t{0} : messages_[flow.receiving].end;
-  if (pause_ == Pause::at_delivery || (pause_ == Pause::when_idle && outstanding_ == 0)) paused_ = true;
 }
 
 void Tcp::free_acknowledged(Flow& flow) {
@@ -291,7 +291,7 @@ void Tcp::on_ack(std::uint32_t id, Flow& flow, std::uint64_t ack, bool echo, con
     return on_troubled_ack(id, flow, ack, echo, sack);
   }
   const std::uint64_t acknowledged = ack - flow.unacked;
-  if (control_.on_ack) control_.on_ack(flow, config_.controls, segment_, acknowledged, echo);
+  if (control_.on_ack) control_.on_ack(config_.controls, flow, segment_, acknowledged, echo);
   advance(flow, ack);
   grow_window(flow, segments_of(flow, acknowledged));
   if (flow.unacked == flow.next && flow.first_message != kNone) free_acknowledged(flow);
@@ -341,7 +341,7 @@ void Tcp::time_segment(Flow& flow, std::uint64_t offset, std::uint32_t length) {
 // RFC 6298, 2.3, rounded down as ns-3 does.
 void Tcp::sample_rtt(Flow& flow, std::int64_t sample) {
   flow.backoff = 0;
-  if (control_.on_round_trip) control_.on_round_trip(flow, config_.controls, segment_, Duration{sample});
+  if (control_.on_round_trip) control_.on_round_trip(config_.controls, flow, segment_, Duration{sample});
   if (flow.rtt == 0) recall_handshake(flow);
   const std::int64_t error = sample - flow.rtt;
   flow.rtt += error >> 3;
@@ -448,6 +448,18 @@ void Tcp::unpack(Packet& packet, const Mail& mail) {
 
 void Tcp::read(const Mail& mail) {
   for (const Mail::Start& start : mail.starts) expect(start);
+}
+
+std::unique_ptr<Stack> TcpConfig::make(const topology::Topology& topology, const PacketConfig& config,
+                                       Pause pause) {
+  return std::make_unique<StackOf<Fabric, Tcp>>(topology, config, pause);
+}
+
+std::unique_ptr<Stack> TcpConfig::make_parts(const topology::Topology& topology, const PacketConfig& config) {
+  const auto make = [&](Fabric& fabric, Pause never, Tcp::Shared& shared) {
+    return Tcp(config.of<TcpConfig>(), fabric, never, shared);
+  };
+  return std::make_unique<ParallelStack<Tcp>>(topology, config, make);
 }
 
 }  // namespace overture::network::packet

@@ -29,7 +29,7 @@ struct TcpConnections {
   std::size_t memory() const;
 };
 
-class Tcp {
+class Tcp : public Deliveries {
  public:
   static constexpr bool kTrims = false;  // its switches have FIFO queues
 
@@ -50,7 +50,7 @@ class Tcp {
   };
 
   // `fabric` and what is shared outlive the transport.
-  Tcp(const TcpConfig& config, Fabric& fabric, Pause pause);
+  Tcp(const PacketConfig& config, const topology::Topology& topology, Fabric& fabric, Pause pause);
   Tcp(const TcpConfig& config, Fabric& fabric, Pause pause, Shared& shared);
 
   // A message of at least one byte that is sent at `when`. Returns its index, which is used again once the
@@ -61,10 +61,6 @@ class Tcp {
   void reserve(std::size_t connections) { flows_.reserve(connections); }
 
   // Posted here and not delivered here: all parts together know how many are on their way.
-  std::int64_t outstanding() const { return outstanding_; }
-  // Messages delivered since it was last cleared.
-  std::vector<Completion>& completions() { return completions_; }
-  const TransportCounts& counts() const { return counts_; }
   std::size_t flows() const { return flows_.size(); }
   // Without what is shared.
   std::size_t memory() const;
@@ -83,8 +79,6 @@ class Tcp {
     __builtin_prefetch(&flow.rtt);
     __builtin_prefetch(&flow.times);
   }
-  bool pause() const { return paused_; }
-  void resume() { paused_ = false; }
 
   // With several parts: mail for each of them, and from one. What concerns a packet is packed with it.
   void send_mail_to(const std::vector<Mail*>& outboxes) { outboxes_ = &outboxes; }
@@ -175,8 +169,6 @@ class Tcp {
   std::uint32_t segment_;
   std::uint32_t header_;
   Fabric& fabric_;
-  Pause pause_;
-  bool paused_ = false;
   std::unique_ptr<Shared> own_;  // if it is shared with nobody
   std::vector<Flow>& flows_;
   Connections& connections_;
@@ -187,9 +179,6 @@ class Tcp {
   Pool<Reassembly> gaps_;
   Pool<SackBlocks> sack_;
   std::unordered_map<std::uint32_t, std::deque<Packet>> late_acks_;  // by flow, with an ACK delay
-  std::vector<Completion> completions_;
-  std::int64_t outstanding_ = 0;
-  TransportCounts counts_;
 };
 
 }  // namespace overture::network::packet

@@ -2,8 +2,11 @@
 
 #include <limits>
 
+#include <fmt/format.h>
+
 #include "overture/network/packet/config.h"
 #include "overture/network/packet/sound.h"
+#include "overture/network/record.h"
 
 namespace overture::network::packet {
 
@@ -34,6 +37,22 @@ void TcpConfig::require_sound(const PacketConfig& config) const {
   }
   require(!config.queue.mark_above || config.queue.mark_above->count() >= 0,
           "queue: a mark is not below 0 B");
+}
+
+std::vector<SetupChange> TcpConfig::settings_to_try(const PacketConfig& config,
+                                                    const NetworkRecord& record) const {
+  std::vector<SetupChange> changes;
+  const bool sprays = config.paths == topology::PathRule::spray || config.entropies > 1;
+  // Packets that overtake each other look like losses.
+  if (sprays && record.count("retransmissions") > record.count("drops"))
+    changes.push_back({fmt::format("network.tcp.duplicate_acks={}", 10 * duplicate_acks)});
+  if (record.count("timeouts") > 0) changes.push_back({"network.tcp.min_rto=" + to_string(min_rto / 4)});
+  if (record.count("drops") > 0 && config.queue.port_limit)
+    changes.push_back(twice("network.queue.port_limit", *config.queue.port_limit));
+  if (!sprays) changes.push_back({"network.paths=hash_per_flow"});
+  changes.push_back({fmt::format("network.tcp.initial_window={}", 2 * initial_window)});
+  changes.push_back(twice("network.tcp.receive_window", receive_window));
+  return changes;
 }
 
 }  // namespace overture::network::packet

@@ -6,20 +6,19 @@
 #include <string_view>
 
 #include "overture/base/units.h"
-#include "overture/network/connection_use.h"
 #include "overture/network/packet/congestion_control.h"
+#include "overture/network/packet/transport_config.h"
 
 namespace overture::network::packet {
 
-struct PacketConfig;
-
 // Defaults are those of the golden data (golden/ns3), rules 2, 3 and 7 to 12.
 struct TcpConfig {
-  static constexpr std::string_view kKey = "tcp";
+  static constexpr std::string_view kWord = "tcp";
   static constexpr std::string_view kHelp = "TCP with one of several congestion controls";
   static constexpr bool kSendsAgain = true;  // what is lost
+  static constexpr bool kKnowsOnlyConnections = true;
 
-  CongestionControl control = CongestionControl::new_reno;
+  CongestionControl control{};
   Bytes segment{1448};                      // most payload in a packet
   Bytes header{42};                         // IPv4 20, TCP 20, PPP 2
   Bytes ack{42};                            // an ACK without SACK blocks
@@ -41,8 +40,11 @@ struct TcpConfig {
 
   Bytes largest_packet() const { return segment + header; }
   ConnectionUse connection_use() const { return connections; }
-  // Throws UserError naming the first value that cannot work.
   void require_sound(const PacketConfig& config) const;
+  std::vector<SetupChange> settings_to_try(const PacketConfig& config, const NetworkRecord& record) const;
+  static std::unique_ptr<Stack> make(const topology::Topology& topology, const PacketConfig& config,
+                                     Pause pause);
+  static std::unique_ptr<Stack> make_parts(const topology::Topology& topology, const PacketConfig& config);
 
   template <class V>
   static void keys(V& v, TcpConfig& t) {
@@ -63,7 +65,8 @@ struct TcpConfig {
     v.field("max_rto", t.max_rto, "Longest retransmission timeout (RFC 6298)");
     v.field("clock_granularity", t.clock_granularity, "G of RFC 6298");
     v.field("connections", t.connections, "One connection per pair of hosts, or a new one per message");
-    ControlConfigs::keys(v, t.controls);
+    const auto more = [&]<class One>(One& one) { One::keys(v, one); };
+    std::apply([&](auto&... each) { (more(each), ...); }, t.controls);
   }
 };
 

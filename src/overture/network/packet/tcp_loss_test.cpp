@@ -124,7 +124,7 @@ TEST(TcpLoss, AnAckFromThePastChangesNothing) {
 
 TEST(TcpLoss, MoreDuplicatesMayBeAskedFor) {
   PacketConfig config = plain_tcp();
-  config.tcp.duplicate_acks = 5;
+  config.of<TcpConfig>().duplicate_acks = 5;
   TcpBench bench(config);
   bench.write(100'000);
   for (const std::uint32_t end : {2'000U, 3'000U, 4'000U, 5'000U}) bench.ack(0, {{1'000, end}});
@@ -215,7 +215,7 @@ TEST(TcpReceiver, EchoesMarksPacketByPacket) {
 
 TEST(TcpReceiver, LateAcksAreAllEquallyLate) {
   PacketConfig late = plain_tcp();
-  late.tcp.ack_delay = 3us;
+  late.of<TcpConfig>().ack_delay = 3us;
   std::vector<Time> when[2];
   for (const bool is_late : {false, true}) {
     Receiving bench(is_late ? late : plain_tcp());
@@ -243,7 +243,7 @@ TEST(TcpReceiver, AMessageIsCompleteWithItsLastByteInOrder) {
 
 TEST(TcpReceiver, OnePacketMayEndSeveralMessages) {
   PacketConfig config = plain_tcp();
-  config.tcp.initial_window = 1;
+  config.of<TcpConfig>().initial_window = 1;
   Receiving bench(config, 1'200);
   bench.write(300);
   bench.write(400);

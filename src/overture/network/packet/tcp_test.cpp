@@ -49,7 +49,7 @@ TEST(TcpSender, AnAckOfManySegmentsAddsOneToo) {
 
 TEST(TcpSender, BeyondTheThresholdAWindowOfAcksAddsASegment) {
   PacketConfig config = plain_tcp();
-  config.tcp.slow_start_threshold = 10;
+  config.of<TcpConfig>().slow_start_threshold = 10;
   TcpBench bench(config);
   bench.write(1'000'000);
   bench.ack(kSegment);
@@ -63,7 +63,7 @@ TEST(TcpSender, BeyondTheThresholdAWindowOfAcksAddsASegment) {
 
 TEST(TcpSender, AnAckThatEndsSlowStartAddsForBoth) {
   PacketConfig config = plain_tcp();
-  config.tcp.slow_start_threshold = 11;
+  config.of<TcpConfig>().slow_start_threshold = 11;
   TcpBench bench(config);
   bench.write(1'000'000);
   bench.ack(2 * kSegment);
@@ -86,8 +86,8 @@ TEST(TcpSender, PiecesOfSegmentsAreRewardedOnceTheyMakeAWholeOne) {
 
 TEST(TcpSender, TheReceiversWindowIsAnEndToo) {
   PacketConfig config = plain_tcp();
-  config.tcp.first_window = Bytes{4'500};
-  config.tcp.receive_window = Bytes{7'000};
+  config.of<TcpConfig>().first_window = Bytes{4'500};
+  config.of<TcpConfig>().receive_window = Bytes{7'000};
   TcpBench bench(config);
   bench.write(100'000);
   EXPECT_EQ(segments_sent(bench), 4U) << "a fifth does not fit";
@@ -97,8 +97,8 @@ TEST(TcpSender, TheReceiversWindowIsAnEndToo) {
 
 TEST(TcpSender, UntilTheFirstAckTheReceiversWindowIsNotExceededEither) {
   PacketConfig config = plain_tcp();
-  config.tcp.first_window = Bytes{65'535};
-  config.tcp.receive_window = Bytes{4'500};
+  config.of<TcpConfig>().first_window = Bytes{65'535};
+  config.of<TcpConfig>().receive_window = Bytes{4'500};
   TcpBench bench(config);
   bench.write(100'000);
   EXPECT_EQ(segments_sent(bench), 4U);
@@ -107,9 +107,9 @@ TEST(TcpSender, UntilTheFirstAckTheReceiversWindowIsNotExceededEither) {
 // 525,000 bytes need more than 16 bits, so the receiver tells a sixteenth of them, rounded down.
 TEST(TcpSender, AWindowBeyond65535BytesIsToldInPowersOfTwo) {
   PacketConfig config = plain_tcp();
-  config.tcp.initial_window = 600;
-  config.tcp.receive_window = Bytes{525'000};
-  config.tcp.first_window = Bytes{50'000};
+  config.of<TcpConfig>().initial_window = 600;
+  config.of<TcpConfig>().receive_window = Bytes{525'000};
+  config.of<TcpConfig>().first_window = Bytes{50'000};
   TcpBench bench(config);
   bench.write(1'000'000);
   EXPECT_EQ(segments_sent(bench), 50U);
@@ -142,7 +142,7 @@ TEST(TcpSender, MessagesThatAreSentAtOneTimeAreOnePieceOfTheStream) {
 
 TEST(TcpSender, AMessageThatWaitedForTheWindowIsSentWithTheNextOne) {
   PacketConfig config = plain_tcp();
-  config.tcp.initial_window = 1;
+  config.of<TcpConfig>().initial_window = 1;
   TcpBench bench(config);
   bench.write(1'300);
   bench.write(500);
@@ -192,7 +192,7 @@ TEST(TcpTimer, SamplesAreAveragedAsRfc6298Says) {
 
 TEST(TcpTimer, IsAtLeastTheMinimum) {
   PacketConfig config = plain_tcp();
-  config.tcp.min_rto = 100us;
+  config.of<TcpConfig>().min_rto = 100us;
   TcpBench bench(config);
   bench.write(100'000);
   bench.wait_until(Time{5us});
@@ -226,7 +226,7 @@ TEST(TcpTimer, DoublesWithEveryTimeoutInARow) {
 
 TEST(TcpTimer, DoublesAtMostToTheMaximum) {
   PacketConfig config = plain_tcp();
-  config.tcp.max_rto = 30us;
+  config.of<TcpConfig>().max_rto = 30us;
   TcpBench bench(config);
   bench.write(1'000);
   bench.wait_until(Time{1_ps + 12'600ns + 25'200ns + 30us - 1_ps});
@@ -260,7 +260,7 @@ TEST(TcpConnections, AMessagesNumberIsUsedAgainOnceItIsAcknowledged) {
 
 TEST(TcpConnections, WithOnePerMessageABusyOneIsNotShared) {
   PacketConfig config = plain_tcp();
-  config.tcp.connections = ConnectionUse::per_message;
+  config.of<TcpConfig>().connections = ConnectionUse::per_message;
   TcpBench bench(config);
   bench.write(50'000);
   bench.write(50'000);
@@ -271,7 +271,7 @@ TEST(TcpConnections, WithOnePerMessageABusyOneIsNotShared) {
 
 TEST(TcpConnections, AnIdleOneIsMadeNewForTheNextMessage) {
   PacketConfig config = plain_tcp();
-  config.tcp.connections = ConnectionUse::per_message;
+  config.of<TcpConfig>().connections = ConnectionUse::per_message;
   TcpBench bench(config);
   bench.write(2'000);
   bench.deliver(0, 2'000);
@@ -319,10 +319,10 @@ TEST(TcpTransfer, TakesAsLongAsSlowStartOnPaper) {
   for (const int window : {1, 2, 3, 10}) {
     for (const int segments : {1, 2, 3, 5, 8, 13, 40, 100}) {
       PacketConfig config = plain_tcp();
-      config.tcp.initial_window = window;
-      config.tcp.min_rto = 1ms;
+      config.of<TcpConfig>().initial_window = window;
+      config.of<TcpConfig>().min_rto = 1ms;
       Fabric fabric(star, config);
-      Tcp tcp(config.tcp, fabric, Pause::never);
+      Tcp tcp(config, star, fabric, Pause::never);
       tcp.post(0, 1, segments * std::int64_t{kSegment}, 0);
       fabric.run(tcp, std::numeric_limits<std::int64_t>::max());
       ASSERT_EQ(tcp.completions().size(), 1U);

@@ -47,13 +47,14 @@ inline PacketConfig draw_tcp(RandomStream& random) {
   if (random.below(3) == 0)
     config.queue.shared_limit = Bytes{10'000 + static_cast<std::int64_t>(random.below(90'000))};
   if (random.below(2) == 0) {
-    config.tcp.control = CongestionControl::dctcp;
+    config.of<TcpConfig>().control = kControl<DctcpConfig>;
     config.queue.mark_above = Bytes{static_cast<std::int64_t>(random.below(40'000))};
     config.queue.mark_at = random.below(2) == 0 ? MarkAt::enqueue : MarkAt::dequeue;
   }
-  config.tcp.initial_window = 1 + static_cast<int>(random.below(40));
-  if (random.below(4) == 0) config.tcp.ack_delay = Duration{static_cast<std::int64_t>(random.below(900'000))};
-  if (random.below(4) == 0) config.tcp.connections = ConnectionUse::per_message;
+  config.of<TcpConfig>().initial_window = 1 + static_cast<int>(random.below(40));
+  if (random.below(4) == 0)
+    config.of<TcpConfig>().ack_delay = Duration{static_cast<std::int64_t>(random.below(900'000))};
+  if (random.below(4) == 0) config.of<TcpConfig>().connections = ConnectionUse::per_message;
   return config;
 }
 
@@ -63,11 +64,11 @@ inline PacketConfig draw_htsim_dctcp(RandomStream& random) {
   config.paths = static_cast<topology::PathRule>(random.below(3));
   config.queue.port_limit = Bytes{9'000 + static_cast<std::int64_t>(random.below(60'000))};
   config.queue.mark_above = Bytes{static_cast<std::int64_t>(random.below(40'000))};
-  config.htsim_dctcp.packet = Bytes{1'000 + static_cast<std::int64_t>(random.below(8'000))};
-  config.htsim_dctcp.initial_window = 1 + static_cast<int>(random.below(100));
-  config.htsim_dctcp.min_rto =
+  config.of<HtsimDctcpConfig>().packet = Bytes{1'000 + static_cast<std::int64_t>(random.below(8'000))};
+  config.of<HtsimDctcpConfig>().initial_window = 1 + static_cast<int>(random.below(100));
+  config.of<HtsimDctcpConfig>().min_rto =
       Duration{random.below(2) == 0 ? std::chrono::milliseconds(10) : std::chrono::milliseconds(1)};
-  config.htsim_dctcp.stamp_syn = random.below(2) == 0;
+  config.of<HtsimDctcpConfig>().stamp_syn = random.below(2) == 0;
   return config;
 }
 
@@ -92,12 +93,12 @@ inline PacketConfig draw_ndp(RandomStream& random) {
   config.seed = random();
   config.paths = static_cast<topology::PathRule>(random.below(3));
   if (random.below(2) == 0)
-    config.ndp.payload = Bytes{1'000 + static_cast<std::int64_t>(random.below(8'000))};
-  config.ndp.initial_window = 1 + static_cast<int>(random.below(80));
-  config.ndp.pull_rate = 0.5 + random.unit() / 2;
-  config.ndp.pad_packets = random.below(2) == 0;
-  config.ndp.min_rto = random.below(2) == 0 ? Duration{1ms} : Duration{20us};  // or far too early
-  if (random.below(4) == 0) config.ndp.complete_at = CompleteAt::last_ack;
+    config.of<NdpConfig>().payload = Bytes{1'000 + static_cast<std::int64_t>(random.below(8'000))};
+  config.of<NdpConfig>().initial_window = 1 + static_cast<int>(random.below(80));
+  config.of<NdpConfig>().pull_rate = 0.5 + random.unit() / 2;
+  config.of<NdpConfig>().pad_packets = random.below(2) == 0;
+  config.of<NdpConfig>().min_rto = random.below(2) == 0 ? Duration{1ms} : Duration{20us};  // or far too early
+  if (random.below(4) == 0) config.of<NdpConfig>().complete_at = CompleteAt::last_ack;
   TrimConfig& trim = config.queue.trim;
   trim.data_limit = Bytes{9'064 + static_cast<std::int64_t>(random.below(60'000))};
   // Often so little that headers and control packets are lost.

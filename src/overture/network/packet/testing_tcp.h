@@ -19,11 +19,11 @@ inline constexpr topology::Wire kWire{.rate = 8_Gbps, .delay = 1us, .tier = 0};
 // Segments of 1,000 bytes with a header of 40, ten of them at first; timeouts of at least 10 us.
 inline PacketConfig plain_tcp() {
   PacketConfig config;
-  config.tcp.segment = Bytes{kSegment};
-  config.tcp.header = Bytes{40};
-  config.tcp.ack = Bytes{40};
-  config.tcp.receive_window = config.tcp.first_window = 1_MiB;
-  config.tcp.min_rto = 10us;
+  config.of<TcpConfig>().segment = Bytes{kSegment};
+  config.of<TcpConfig>().header = Bytes{40};
+  config.of<TcpConfig>().ack = Bytes{40};
+  config.of<TcpConfig>().receive_window = config.of<TcpConfig>().first_window = 1_MiB;
+  config.of<TcpConfig>().min_rto = 10us;
   return config;
 }
 
@@ -150,7 +150,7 @@ class TcpBench {
  public:
   Fabric fabric{topology_, config_};
   TcpConnections shared;
-  Tcp tcp{config_.tcp, fabric, Pause::never, shared};
+  Tcp tcp{config_.of<TcpConfig>(), fabric, Pause::never, shared};
 };
 
 }  // namespace overture::network::packet

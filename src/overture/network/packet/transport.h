@@ -1,6 +1,7 @@
-// The contract of a transport, as concepts: what the engine asks of every one, and what the fabric that
-// carries its packets calls. The loops are compiled for each transport, so nothing here is a virtual call. A
-// class that leaves something out is refused with the line of the concept that it does not meet.
+// The contract of a transport with the loops, as concepts: what the engine asks of every one, and what the
+// fabric that carries its packets calls. The loops are compiled for each transport, so nothing here is a
+// virtual call. A class that leaves something out is refused with the line of the concept that it does not
+// meet.
 #pragma once
 
 #include <algorithm>
@@ -23,11 +24,41 @@ struct TransportCounts {
   std::uint64_t recoveries = 0;     // fast retransmits
   std::uint64_t duplicates = 0;     // data packets that arrived with nothing new
   std::uint64_t payload_bytes = 0;  // delivered, every byte once
+  std::uint64_t notifications = 0;  // of congestion, sent by receivers
 };
 
 struct Completion {
   std::uint32_t message = 0;
   std::int64_t when = 0;  // ps
+};
+
+// What every transport keeps of its messages.
+class Deliveries {
+ public:
+  // Messages that are posted and not delivered; of a part, delivered in others.
+  std::int64_t outstanding() const { return outstanding_; }
+  // Delivered since it was last cleared.
+  std::vector<Completion>& completions() { return completions_; }
+  const TransportCounts& counts() const { return counts_; }
+  bool pause() const { return paused_; }
+  void resume() { paused_ = false; }
+
+ protected:
+  explicit Deliveries(Pause pause) : pause_(pause) {}
+  void posted() { ++outstanding_; }
+  void delivered(std::uint32_t message, std::int64_t now) {
+    completions_.push_back({.message = message, .when = now});
+    --outstanding_;
+    if (pause_ == Pause::at_delivery || (pause_ == Pause::when_idle && outstanding_ == 0)) paused_ = true;
+  }
+
+  TransportCounts counts_;
+
+ private:
+  std::int64_t outstanding_ = 0;
+  std::vector<Completion> completions_;
+  Pause pause_;
+  bool paused_ = false;
 };
 
 // Throws UserError, with the largest message that would do, when a transport has no numbers for so many

@@ -6,6 +6,7 @@
 
 #include "overture/network/packet/patterns.h"
 #include "overture/network/packet/run_flows.h"
+#include "overture/topology/leaf_spine.h"
 #include "overture/topology/star.h"
 
 namespace overture::network::packet {
@@ -33,12 +34,12 @@ Duration train(std::int64_t packets, std::int64_t bytes) {
 
 PacketConfig ndp_with(int window) {
   PacketConfig config = ndp();
-  config.ndp.initial_window = window;
+  config.of<NdpConfig>().initial_window = window;
   return config;
 }
 // A run to the last ACK, so that what came back is counted whole.
 PacketRun send_and_hear(PacketConfig config, std::int64_t bytes) {
-  config.ndp.complete_at = CompleteAt::last_ack;
+  config.of<NdpConfig>().complete_at = CompleteAt::last_ack;
   return send(config, bytes);
 }
 
@@ -77,14 +78,14 @@ TEST(NdpMessage, AWindowOfOneIsARoundTripAPacket) {
 TEST(NdpMessage, TheLastAckIsARoundTripLater) {
   PacketConfig config = ndp_with(50);
   const Duration delivered = *send(config, 9'000).completion[0];
-  config.ndp.complete_at = CompleteAt::last_ack;
+  config.of<NdpConfig>().complete_at = CompleteAt::last_ack;
   EXPECT_EQ(*send(config, 9'000).completion[0] - delivered, train(1, 64));
 }
 
 TEST(NdpMessage, AShortLastPacketIsPaddedOnRequest) {
   PacketConfig config = ndp_with(50);
   EXPECT_EQ(send(config, 9'100).links[0].carried, Bytes{9'064 + 164});
-  config.ndp.pad_packets = true;
+  config.of<NdpConfig>().pad_packets = true;
   EXPECT_EQ(send(config, 9'100).links[0].carried, Bytes{2 * 9'064});
 }
 
@@ -138,7 +139,7 @@ TEST(NdpPulls, ThoseThatBringNothingTakeTheirTurnToo) {
 // comes to 40.064 us; the header follows it by 64 ns, and its NACK is back at 42.256 us.
 TEST(NdpPulls, ThoseThatFoundNothingToSendAreUsedByTheNextNack) {
   PacketConfig config = one_at_a_time();
-  config.ndp.initial_window = 2;
+  config.of<NdpConfig>().initial_window = 2;
   const PacketRun run =
       run_star(3, config,
                {{.from = Rank{1}, .to = Rank{0}, .size = Bytes{27'000}},
@@ -149,6 +150,25 @@ TEST(NdpPulls, ThoseThatFoundNothingToSendAreUsedByTheNextNack) {
 
 // Two flows of a host in turns. The first one's first packet is cut, and goes again after all the others,
 // which were allowed before; so the second ends as if nothing had been cut.
+// Hosts twice as fast as the four paths between them.
+TEST(NdpPulls, ComeAtTheRateOfAllPathsTogetherOverWhichAFlowIsSprayed) {
+  const auto took = [](int spines) {
+    const topology::Topology topology = topology::leaf_spine({.leaves = 2,
+                                                              .hosts_per_leaf = 1,
+                                                              .spines = spines,
+                                                              .host = {200_Gbps, 1us},
+                                                              .spine = {100_Gbps, 1us}});
+    const PacketRun run =
+        run_flows(topology, ndp(), {{.from = Rank{0}, .to = Rank{1}, .size = 100'000_B * 100}});
+    EXPECT_EQ(run.statistics.timeouts, 0u);
+    return to_us(*run.completion[0]);
+  };
+  const double at_200_gbps = 9'064.0 / 9'000 * 400 / 0.99;
+  EXPECT_NEAR(took(4), at_200_gbps, 0.03 * at_200_gbps);
+  EXPECT_NEAR(took(2), at_200_gbps, 0.03 * at_200_gbps);
+  EXPECT_NEAR(took(1), 2 * at_200_gbps, 0.03 * 2 * at_200_gbps);
+}
+
 TEST(NdpHost, WhatIsSentAgainWaitsBehindWhatItsFlowWasAllowedBefore) {
   const Time later{1us};
   const PacketRun run = run_star(4, one_at_a_time(),
@@ -197,7 +217,7 @@ TEST(RoceMessage, IsAcknowledgedEverySixteenPacketsAndAtItsEnd) {
 
 TEST(RoceMessage, AnAckForEveryPacketMayBeAskedFor) {
   PacketConfig config = roce();
-  config.roce.ack_every = 1;
+  config.of<RoceConfig>().ack_every = 1;
   EXPECT_EQ(send(config, 1'024 * 20).links[1].carried, Bytes{66 * 20});
 }
 
@@ -220,7 +240,7 @@ TEST(RoceIncast, WithoutThemWhatIsLostIsSentAgainFromThereOn) {
   PacketConfig config = roce();
   config.lossless.control = LinkControl::none;
   config.lossless.buffer = Bytes{40'000};
-  config.roce.control = RateControl::none;
+  config.of<RoceConfig>().control = RateControl::none;
   const PacketRun run = run_star(9, config, incast(8, 64_KiB));
   EXPECT_EQ(run.finished, 8U);
   EXPECT_GT(run.statistics.drops, 0U);
@@ -234,7 +254,7 @@ TEST(RoceIncast, DcqcnCutsRatesOnMarksAndRoceAloneDoesNot) {
   config.lossless.ecn = {.min = Bytes{5'000}, .max = Bytes{20'000}, .probability = 1};
   const PacketRun with = run_star(5, config, incast(4, 512_KiB));
   EXPECT_GT(with.statistics.notifications, 0U);
-  config.roce.control = RateControl::none;
+  config.of<RoceConfig>().control = RateControl::none;
   const PacketRun without = run_star(5, config, incast(4, 512_KiB));
   EXPECT_EQ(without.statistics.notifications, 0U);
   const auto peak = [](const PacketRun& run) {
@@ -247,7 +267,7 @@ TEST(RocePriorities, ASmallMessageOvertakesLargeOnes) {
   std::vector<FlowSpec> flows = incast(4, 256_KiB);
   flows.push_back({.from = Rank{5}, .to = Rank{0}, .size = 1_KiB, .start = Time{100us}});
   PacketConfig config = roce();
-  config.roce.control = RateControl::none;
+  config.of<RoceConfig>().control = RateControl::none;
   const Duration waits = *run_star(6, config, flows).completion.back();
   config.lossless.small_first = {2_KiB};
   const Duration first = *run_star(6, config, flows).completion.back();
@@ -259,7 +279,7 @@ TEST(RocePriorities, ASmallMessageOvertakesLargeOnes) {
 
 TEST(PlainMessage, IsItsBytesAndNothingComesBack) {
   PacketConfig config;
-  config.transport = TransportKind::plain;
+  config.transport = kTransport<PlainConfig>;
   for (const int packets : {1, 2, 40}) {
     const PacketRun run = send(config, 512 * packets);
     EXPECT_EQ(run.completion[0], train(packets, 512));
@@ -270,8 +290,8 @@ TEST(PlainMessage, IsItsBytesAndNothingComesBack) {
 
 TEST(PlainMessage, MayBeInjectedMoreSlowly) {
   PacketConfig config;
-  config.transport = TransportKind::plain;
-  config.plain.inject = 4_Gbps;  // half of the link
+  config.transport = kTransport<PlainConfig>;
+  config.of<PlainConfig>().inject = 4_Gbps;  // half of the link
   const Duration slow = *send(config, 512 * 40).completion[0];
   EXPECT_GE(slow, 39 * Duration{2 * 512'000} + train(1, 512) - 1us);
   EXPECT_LE(slow, 40 * Duration{2 * 512'000} + train(1, 512));
@@ -311,7 +331,7 @@ TEST(HtsimDctcpIncast, APortHoldsAsManyPacketsAsItsLimitSays) {
 
 TEST(Transports, EqualFlowsThatMeetEndTogether) {
   PacketConfig pauses_only = roce();
-  pauses_only.roce.control = RateControl::none;
+  pauses_only.of<RoceConfig>().control = RateControl::none;
   for (const PacketConfig& config : {PacketConfig{}, ndp(), pauses_only, dlrm_study_dctcp()}) {
     const PacketRun run = run_star(5, config, incast(4, 1_MiB));
     const auto [first, last] = std::ranges::minmax_element(run.completion);

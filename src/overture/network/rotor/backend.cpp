@@ -22,6 +22,16 @@ std::unique_ptr<Network> RotorNetworkConfig::make(sim::EventQueue& events) const
 
 void RotorNetworkConfig::set_faults(const Faults& what) { faults = what; }
 
+std::vector<SetupChange> RotorNetworkConfig::changes_to_try(const NetworkRecord&) const {
+  const Bytes bulk_from = rotors.bulk_from;
+  std::vector<SetupChange> changes{{"network.rotor.bulk_from=" + to_string(Bytes{bulk_from.count() / 4})},
+                                   twice("network.rotor.bulk_from", bulk_from),
+                                   twice_the_rate("network.rotor.rate", rotors.rate)};
+  if (const auto* drawn = std::get_if<topology::OperaConfig>(&topology))
+    changes.push_back({"network.topology.opera.dark=" + to_string(drawn->dark / 2), true});
+  return changes;
+}
+
 Wires RotorNetworkConfig::wires() const {
   return {RotorWires{.circuits = topology, .rate = rotors.rate, .wire = rotors.wire, .paths = paths}};
 }

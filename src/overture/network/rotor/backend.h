@@ -26,7 +26,10 @@ struct RotorNetworkConfig {
   std::unique_ptr<Network> make(sim::EventQueue& events) const;
   void set_faults(const Faults& what);
   Wires wires() const;
-  bool shares_links() const { return true; }
+  static NetworkFacts facts() { return {}; }
+  std::vector<SetupChange> changes_to_try(const NetworkRecord& record) const;
+  topology::OperaSource* circuits() { return &topology; }
+  std::optional<topology::Opera> schedule() const { return make_opera(topology); }
 };
 
 }  // namespace overture::network

@@ -101,19 +101,6 @@ std::string limit_of(const SimulationConfig& config, const SimulationResult& res
   return fmt::format("network, {:.0f} % of the step; most of it {}", 100 * (1 - compute), name);
 }
 
-// Packets have no such number; the search plays flows or the formula.
-bool halve_links(network::NetworkConfig& config) {
-  if (auto* formula = std::get_if<network::AnalyticalConfig>(&config)) {
-    for (network::DimensionConfig& dimension : formula->dimensions) dimension.link_gib_per_s /= 2;
-    return true;
-  }
-  auto* flow = std::get_if<network::FlowNetworkConfig>(&config);
-  if (flow == nullptr) return false;
-  flow->fluid.efficiency /= 2;
-  flow->rotors.efficiency /= 2;
-  return true;
-}
-
 void slow_computing(workload::Workload& workload) {
   for (Layer& layer : workload.layers) {
     for (workload::Pass* pass : {&layer.forward, &layer.input_gradient, &layer.weight_gradient})
@@ -136,11 +123,7 @@ topology::OperaSource DrawnRotors::drawn(const topology::OperaSource& source) {
 }
 
 void DrawnRotors::give(network::NetworkConfig& config) {
-  if (auto* rotors = std::get_if<network::RotorNetworkConfig>(&config)) {
-    rotors->topology = drawn(rotors->topology);
-  } else if (auto* flow = std::get_if<network::FlowNetworkConfig>(&config)) {
-    if (auto* source = std::get_if<topology::OperaSource>(&flow->topology)) *source = drawn(*source);
-  }
+  if (topology::OperaSource* circuits = network::circuits_of(config)) *circuits = drawn(*circuits);
 }
 
 CandidateModel::CandidateModel(const setup::SearchSetup& search, std::function<bool()> stop)
@@ -215,7 +198,7 @@ std::string CandidateModel::what_matters(const setup::SearchPoint& point, const 
   };
   SimulationConfig slower = setup.simulation;
   std::string text;
-  if (halve_links(slower.network))
+  if (halve_rates(slower.network))
     text = fmt::format("with links half as fast {:.2f} times as long", times_as_long(slower));
   if (setup.simulation.tasks) return text;
   slow_computing(setup.simulation.workload);

@@ -32,8 +32,8 @@ std::string switch_buffer(const Setup& setup) {
 std::string all_reduce(const Setup& setup) {
   const auto& algorithms = setup.simulation.system.implementation(system::CollectiveKind::all_reduce);
   const auto between = algorithms.per_dimension.back().kind;
-  if (between == system::AlgorithmKind::double_binary_tree) return "DBT";
-  return between == system::AlgorithmKind::direct ? "A2A" : std::string(system::name(between));
+  if (between == system::kDoubleBinaryTree) return "DBT";
+  return between == system::kDirect ? "A2A" : std::string(system::name(between));
 }
 
 Texts of_defaults(const Read& read, bool hierarchical_only = false, bool flat_only = false) {
@@ -88,13 +88,16 @@ std::vector<Claim> parameter_claims() {
   };
   const auto rate = [](const Setup& s) { return number(gbps(star_of(s).wire.rate)); };
   const auto latency = [](const Setup& s) {
-    return number(to_us(star_of(s).wire.delay + s.network.of<network::packet::PacketConfig>().tcp.ack_delay));
+    return number(
+        to_us(star_of(s).wire.delay +
+              s.network.of<network::packet::PacketConfig>().of<network::packet::TcpConfig>().ack_delay));
   };
   const auto injection = [](const Setup& s) { return number(to_us(s.simulation.system.endpoint_delay)); };
   const auto window = [](const Setup& s) {
-    const double mib =
-        static_cast<double>(s.network.of<network::packet::PacketConfig>().tcp.receive_window.count()) /
-        (1 << 20);
+    const double mib = static_cast<double>(s.network.of<network::packet::PacketConfig>()
+                                               .of<network::packet::TcpConfig>()
+                                               .receive_window.count()) /
+                       (1 << 20);
     return fmt::format("{:.1f}", mib);
   };
   const auto chunks = [](const Setup& s) { return number(s.simulation.system.splits); };

@@ -13,7 +13,7 @@ Cell calibration_cell(std::string_view model) {
   return {.model = std::string(model),
           .nodes = 16,
           .network = StudyNetwork::opera,
-          .all_reduce = system::AlgorithmKind::distributed_parameter_server,
+          .all_reduce = system::kDistributedParameterServer,
           .backend = StudyBackend::packet,
           .setting = Setting::published()};
 }

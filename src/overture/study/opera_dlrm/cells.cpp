@@ -22,9 +22,9 @@ constexpr Names<StudyNetwork, 3> kNetworks{{{StudyNetwork::fat_tree, "fat-tree"}
                                             {StudyNetwork::topoopt, "topoopt"},
                                             {StudyNetwork::opera, "opera"}}};
 constexpr Names<StudyBackend, 2> kBackends{{{StudyBackend::flow, "flow"}, {StudyBackend::packet, "packet"}}};
-constexpr Names<AlgorithmKind, 3> kAllReduces{{{AlgorithmKind::lockstep_ring, "ring"},
-                                               {AlgorithmKind::distributed_parameter_server, "dps"},
-                                               {AlgorithmKind::parameter_server, "ps"}}};
+constexpr Names<AlgorithmKind, 3> kAllReduces{{{system::kLockstepRing, "ring"},
+                                               {system::kDistributedParameterServer, "dps"},
+                                               {system::kParameterServer, "ps"}}};
 
 template <class T, std::size_t N>
 T parse(std::string_view word, const Names<T, N>& names, std::string_view what) {
@@ -116,8 +116,8 @@ std::optional<Refusal> refusal(const Cell& cell) {
 
 std::vector<AlgorithmKind> all_reduces(const MatrixChoice& choice, StudyNetwork network) {
   if (!choice.all_reduces.empty()) return choice.all_reduces;
-  if (network == StudyNetwork::topoopt) return {AlgorithmKind::lockstep_ring};
-  return {AlgorithmKind::lockstep_ring, AlgorithmKind::distributed_parameter_server};
+  if (network == StudyNetwork::topoopt) return {system::kLockstepRing};
+  return {system::kLockstepRing, system::kDistributedParameterServer};
 }
 
 // The variant's long and short name.

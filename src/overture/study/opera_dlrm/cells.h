@@ -19,15 +19,15 @@ namespace overture::study::opera_dlrm {
 enum class StudyNetwork : std::uint8_t { fat_tree, topoopt, opera };
 enum class StudyBackend : std::uint8_t { flow, packet };
 
-inline constexpr system::AlgorithmKind kRing = system::AlgorithmKind::lockstep_ring;
-inline constexpr system::AlgorithmKind kDps = system::AlgorithmKind::distributed_parameter_server;
+inline constexpr system::AlgorithmKind kRing = system::kLockstepRing;
+inline constexpr system::AlgorithmKind kDps = system::kDistributedParameterServer;
 
 struct Cell {
   std::string model = "A";
   std::string variant = "baseline";
   int nodes = 16;
   StudyNetwork network = StudyNetwork::fat_tree;
-  system::AlgorithmKind all_reduce = system::AlgorithmKind::lockstep_ring;
+  system::AlgorithmKind all_reduce = system::kLockstepRing;
   StudyBackend backend = StudyBackend::packet;
   Setting setting = Setting::sound();
   int seed = 1;

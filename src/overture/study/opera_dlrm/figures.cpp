@@ -13,8 +13,6 @@
 namespace overture::study::opera_dlrm {
 namespace {
 
-using system::AlgorithmKind;
-
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
 std::string contender(const Cell& cell) {
@@ -23,7 +21,9 @@ std::string contender(const Cell& cell) {
 
 // The fat tree first, then TopoOpt, then Opera, as in the paper.
 std::tuple<int, int> rank_of(const Cell& cell) {
-  return {static_cast<int>(cell.network), static_cast<int>(cell.all_reduce)};
+  const auto all_reduce = std::ranges::find_if(
+      system::kAlgorithms, [&](const system::AlgorithmFacts* one) { return cell.all_reduce == *one; });
+  return {static_cast<int>(cell.network), static_cast<int>(all_reduce - system::kAlgorithms.begin())};
 }
 
 char letter(const std::string& model) { return static_cast<char>(model.front() - 'A' + 'a'); }

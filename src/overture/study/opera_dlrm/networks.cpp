@@ -27,12 +27,12 @@ struct Builder {
 network::packet::PacketConfig sound_dctcp() {
   using namespace network::packet;
   PacketConfig config = dlrm_study_dctcp();
-  config.transport = TransportKind::tcp;
-  TcpConfig& tcp = config.tcp;
-  tcp.control = CongestionControl::dctcp;
-  tcp.segment = config.htsim_dctcp.packet;
+  config.transport = kTransport<TcpConfig>;
+  TcpConfig& tcp = config.of<network::packet::TcpConfig>();
+  tcp.control = kControl<DctcpConfig>;
+  tcp.segment = config.of<network::packet::HtsimDctcpConfig>().packet;
   tcp.header = tcp.ack = Bytes{64};
-  tcp.slow_start_threshold = config.htsim_dctcp.slow_start_threshold;
+  tcp.slow_start_threshold = config.of<network::packet::HtsimDctcpConfig>().slow_start_threshold;
   tcp.receive_window = tcp.first_window = Bytes{std::numeric_limits<std::int32_t>::max()};
   tcp.send_delay = Duration{0};
   tcp.max_rto = std::chrono::seconds(1);
@@ -113,7 +113,7 @@ PlayedCell play(const Cell& cell, const DlrmStep& step, const TaskGraph& graph) 
 network::packet::PacketConfig transport_of(const Cell& cell) {
   using namespace network::packet;
   PacketConfig config = cell.setting.has(Artefact::published_dctcp) ? dlrm_study_dctcp() : sound_dctcp();
-  config.htsim_dctcp.stamp_syn = !cell.setting.has(Artefact::unstamped_syn);
+  config.of<network::packet::HtsimDctcpConfig>().stamp_syn = !cell.setting.has(Artefact::unstamped_syn);
   config.seed = static_cast<std::uint64_t>(cell.seed);
   return config;
 }

@@ -19,7 +19,6 @@
 namespace overture::study::opera_dlrm {
 namespace {
 
-using system::AlgorithmKind;
 using namespace std::chrono_literals;
 
 std::vector<FinishedCell> run_all(const MatrixChoice& choice) {

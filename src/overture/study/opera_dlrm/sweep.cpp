@@ -41,7 +41,7 @@ std::vector<Cell> bases(const MatrixChoice& choice) {
   MatrixChoice one = choice;
   if (one.variants.empty()) one.variants = {"baseline"};
   one.networks = {StudyNetwork::fat_tree};
-  one.all_reduces = {AlgorithmKind::lockstep_ring};
+  one.all_reduces = {system::kLockstepRing};
   return matrix(one);
 }
 
@@ -84,7 +84,7 @@ void add_all(SweepPlan& plan, const MatrixChoice& choice, const std::vector<Swee
   }
   // What is trained also runs on Opera as it was, to compare with.
   Cell unchanged = cell;
-  unchanged.all_reduce = AlgorithmKind::distributed_parameter_server;
+  unchanged.all_reduce = system::kDistributedParameterServer;
   for (const Knob knob : all_knobs()) {
     if (!changes_work(knob)) unchanged.changes.clear(knob);
   }
@@ -120,7 +120,7 @@ void count(CoDesign& of, const StudyRow& row) {
   if (cell.network == StudyNetwork::fat_tree) of.tree = faster(of.tree, &row);
   if (cell.network != StudyNetwork::opera) return;
   const Changes changes = design(cell);
-  if (changes.empty() && cell.all_reduce == AlgorithmKind::distributed_parameter_server) of.opera = &row;
+  if (changes.empty() && cell.all_reduce == system::kDistributedParameterServer) of.opera = &row;
   if (!changes.of(Knob::reconfiguration_us)) of.tuned = faster(of.tuned, &row);
   of.best = faster(of.best, &row);
 }
@@ -154,7 +154,7 @@ std::vector<std::int64_t> values_of(const std::vector<StudyRow>& rows, Knob knob
 
 Cell work_of(Cell cell) {
   cell.network = StudyNetwork::fat_tree;
-  cell.all_reduce = AlgorithmKind::lockstep_ring;
+  cell.all_reduce = system::kLockstepRing;
   cell.seed = 1;
   for (const Knob knob : all_knobs()) {
     if (!changes_work(knob)) cell.changes.clear(knob);

@@ -15,7 +15,6 @@
 namespace overture::study::opera_dlrm {
 namespace {
 
-using system::AlgorithmKind;
 using namespace std::chrono_literals;
 
 std::set<std::string> names(const std::vector<Cell>& cells) {

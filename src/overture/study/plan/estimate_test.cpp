@@ -131,7 +131,7 @@ TEST(MeasureExchanges, SlopesAreThoseOfRings) {
                          .link_gib_per_s = 1e9 / (1 << 30)}};  // a byte takes a nanosecond
   config.network = network;
   for (auto& implementation : config.system.implementations)
-    implementation = {.per_dimension = {{system::AlgorithmKind::ring}}};
+    implementation = {.per_dimension = {{system::kRing}}};
   const ExchangeLines lines = measure_exchanges(config);
   EXPECT_NEAR(lines.all_reduce.ps_per_byte, 1500, 1);
   EXPECT_NEAR(lines.reduce_scatter.ps_per_byte, 750, 1);

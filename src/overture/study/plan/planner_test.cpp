@@ -29,9 +29,8 @@ simulation::SimulationConfig machine(int ranks, double gib_per_s) {
   config.network = network;
   for (const auto kind : {system::CollectiveKind::all_reduce, system::CollectiveKind::reduce_scatter,
                           system::CollectiveKind::all_gather, system::CollectiveKind::all_to_all})
-    config.system.implementation(kind).per_dimension = {{kind == system::CollectiveKind::all_to_all
-                                                             ? system::AlgorithmKind::direct
-                                                             : system::AlgorithmKind::ring}};
+    config.system.implementation(kind).per_dimension = {
+        {kind == system::CollectiveKind::all_to_all ? system::kDirect : system::kRing}};
   return config;
 }
 

@@ -119,13 +119,13 @@ double replay_ms(const DlrmStep& step, const network::NetworkConfig& config) {
 double replay_on_tree() {
   topology::FatTreeConfig config{.k = 4};
   config.host.delay = config.aggregation.delay = config.core.delay = 1us;
-  return replay_ms(small_dlrm(AlgorithmKind::lockstep_ring),
+  return replay_ms(small_dlrm(system::kLockstepRing),
                    network::PacketNetworkConfig{.topology = {.shape = config},
                                                 .packets = network::packet::dlrm_study_dctcp()});
 }
 
 double replay_on_opera(const formats::Dynexp& dynexp) {
-  DlrmStep step = small_dlrm(AlgorithmKind::distributed_parameter_server);
+  DlrmStep step = small_dlrm(system::kDistributedParameterServer);
   step.packet = 1500_B;
   step.packet_sent = 1_B;  // RotorLB's packets are its own affair
   return replay_ms(step, network::RotorNetworkConfig{.topology = dynexp.opera,
@@ -154,7 +154,7 @@ void traffic(const Report& report) {
   double published = 0;
   double equal = 0;
   for (const Cell& cell : matrix({.networks = {StudyNetwork::fat_tree},
-                          .all_reduces = {AlgorithmKind::lockstep_ring},
+                          .all_reduces = {system::kLockstepRing},
                           .setting = Setting::published()})) {
     const auto share = published_traffic_fraction(cell);
     if (!share || (cell.model == "I" && cell.nodes == 1024)) continue;

@@ -106,8 +106,8 @@ void single_flows(const fs::path& golden, const Report& report) {
     const auto whole = [&](std::size_t column) { return static_cast<std::int64_t>(row[column]); };
     const topology::Wire wire{.rate = 1_Gbps * whole(0), .delay = Nanoseconds{whole(1)}};
     PacketConfig config;
-    config.tcp.receive_window = Bytes{whole(2)};
-    config.tcp.segment = Bytes{whole(3)};
+    config.of<network::packet::TcpConfig>().receive_window = Bytes{whole(2)};
+    config.of<network::packet::TcpConfig>().segment = Bytes{whole(3)};
     const Measured run = measure(topology::StarConfig{.hosts = 2, .wire = wire}, config,
                                  {{.from = Rank{0}, .to = Rank{1}, .size = Bytes{whole(4)}}});
     Check check = worst;
@@ -208,7 +208,7 @@ void many_flows(const Report& report, const std::string& name, const PacketConfi
 void validate_ns3(const fs::path& golden, const Report& report) {
   single_flows(golden, report);
   PacketConfig blast;
-  blast.tcp.initial_window = 363;
+  blast.of<network::packet::TcpConfig>().initial_window = 363;
   PacketConfig small_buffers;
   small_buffers.queue.port_limit = 1_MiB;
   ns3_scenario(golden, report, "S1-star16-a2a-256k-blast", topology::StarConfig{.hosts = 16}, blast, true,
