@@ -295,7 +295,7 @@ TEST(Sweep, AKeyOrValueThatNoRunCanHaveIsToldBeforeTheFirstRun) {
     folder.write("s.yaml", "command: flows\nsetup: f.yaml\n" + axes + "\n");
     const Outcome outcome = run_overture({"sweep", "s.yaml"}, {.folder = folder.path()});
     EXPECT_EQ(outcome.exit_code, 2) << axes << outcome.text();
-    EXPECT_TRUE(outcome.err.starts_with("error: s.yaml: ")) << outcome.text();
+    EXPECT_TRUE(outcome.err.starts_with("error: s.yaml:")) << outcome.text();
     EXPECT_NE(outcome.err.find(text), std::string::npos) << outcome.text();
     EXPECT_FALSE(fs::exists(folder.path() / "results")) << axes;
   }
@@ -409,12 +409,11 @@ TEST(Errors, NameWhatWasTypedAndWhatWouldWork) {
        "is too large; at most 2147483647"},
       {{"bench", "collective", roce, "--collective", "allreduce"}, "did you mean \"all_reduce\"?"},
       {{"calibrate", "empty"}, "`overture train --record` makes one"},
-      {{"flows", tree, "-s", "network.topology.fat_tree.k=3"},
-       "tree.yaml: network.topology: a fat tree's k"},
+      {{"flows", tree, "-s", "network.topology.fat_tree.k=3"}, "tree.yaml: network.topology: a fat tree's k"},
       {{"flows", tree, "-s", "network.topology.fat_tree.host.rate=0 Gbps"},
        "tree.yaml: network.topology: the link"},
       {{"flows", tree, "-s", "network.oversubscription=0"},
-       "tree.yaml: network.topology: an oversubscription"},
+       "tree.yaml:1: network.topology: an oversubscription"},
       {{"flows", tree, "-s", "monitor.samples=-1"}, "tree.yaml: monitor"},
       {{"flows", tree, "-s", "faults.links.0.between=h0-s99"}, "s99"},
       {{"flows", tree, "--flows", "far.csv"}, "far.csv:2: dst: 999 is out of range"},

@@ -78,11 +78,11 @@ int run_study(const CacheNetworksOptions& options) {
   if (options.list) return print_list(all);
   // Another choice of nodes goes on in the same folder.
   const fs::path folder = fs::absolute(options.output.folder);
-  claim(options.output, folder, "study cache-networks");
+  claim(options.output, options.output.folder, "study cache-networks");
   study::SweepJob job = cells::cell_job(all, fs::read_symlink("/proc/self/exe"), version_text(), folder);
   job.jobs = parallel_jobs(options.jobs);
-  const int code =
-      run_watched("study cache-networks", folder, job, points_of(parse_part(options.part), all.size()));
+  const int code = run_watched("study cache-networks", options.output.folder, job,
+                               points_of(parse_part(options.part), all.size()));
   const auto times = cells::finished_cells(all, job, folder);
   if (times.empty()) return code;
   const study::StudyReport report = cells::make_report(times, choice);

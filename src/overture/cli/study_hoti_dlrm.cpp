@@ -85,10 +85,10 @@ int run_study(const HotiOptions& options) {
   if (options.list) return print_list(cells);
   // Another choice of systems and axes goes on in the same folder.
   const fs::path folder = fs::absolute(options.output.folder);
-  claim(options.output, folder, "study hoti-dlrm");
+  claim(options.output, options.output.folder, "study hoti-dlrm");
   study::SweepJob job = hoti::cell_job(cells, fs::read_symlink("/proc/self/exe"), version_text(), folder);
   job.jobs = jobs;
-  const int code = run_watched("study hoti-dlrm", folder, job, points_of({}, cells.size()));
+  const int code = run_watched("study hoti-dlrm", options.output.folder, job, points_of({}, cells.size()));
   const hoti::Results results = hoti::finished_cells(cells, job, folder);
   if (results.all().empty()) return code;
   if (!options.output.no_report) write_pages(results, folder);
